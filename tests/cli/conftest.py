@@ -1,4 +1,4 @@
-"""The command, run inside the test's own process: quick, and nothing is left out but the process itself."""
+"""The command, run in the process of the test, which is faster than a process of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "golden" / "ocm-2.2" / "function
 
 
 class Finished(NamedTuple):
-    """How a command ended, and what it said."""
+    """The exit status of a command, and its output."""
 
     status: int
     out: bytes

@@ -1,4 +1,4 @@
-"""Whatever options a command is given, it ends with a documented status, and never with a bug of the program."""
+"""A command with any options ends with a documented status, and never with an internal error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sources import ROOT
 
 CONTEXT = click.Context(command)
 COMMANDS = sorted({*command.list_commands(CONTEXT)} - {"serve", "playground"})
-"""All commands but those that serve until they are stopped."""
+"""All commands except those that run until they are stopped."""
 INPUTS = {
     "chat.json": "openai/reasoning",
     "talk.ocm": "ocm-2.2/function-call",
@@ -41,7 +41,7 @@ VALUES: dict[str, list[str]] = {
     "NAME": ["gpt-oss", "qwen3", "auto", "sharegpt", "messages", "text", "nothing"],
     "N": ["0", "1", "2", "-1", "x"],
 }
-"""Values of options, by the word for them in the help."""
+"""Values of options, by their placeholder in the help."""
 STATUSES = {value for name, value in vars(ExitCode).items() if name.isupper()} - {ExitCode.INTERRUPTED}
 WORDS = ["content", "layout", "all", "last", "assistant", "high", "0", "1", "a=b", "2026-01-01", "{}", "<|x|>", "é", ""]
 
@@ -74,7 +74,7 @@ def line(name: str, random: Random) -> Iterator[str]:
 @pytest.mark.sweep
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", COMMANDS)
-def test_any_line_ends_as_it_is_documented(run: Run, name: str) -> None:
+def test_a_command_with_any_options_ends_with_a_documented_status(run: Run, name: str) -> None:
     for seed in sweep(range(200), 41):
         arguments = [*line(name, Random(f"{name} {seed}"))]
         done = run(*arguments, stdin=b'{"messages":[{"role":"user","content":"Hi"}]}')

@@ -1,4 +1,4 @@
-"""What shells offer: commands, options, formats, dialects, streams, profiles, codes, files."""
+"""Completions in shells: commands, options, formats, dialects, streams, profiles, codes, files."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ def completer(shell: str) -> ShellComplete:
 
 
 @pytest.mark.parametrize("words", OFFERED, ids=" ".join)
-def test_what_may_follow_is_offered(words: tuple[str, ...]) -> None:
+def test_completions_are_the_words_that_may_follow(words: tuple[str, ...]) -> None:
     found = completer("zsh").get_completions([*words[:-1]], words[-1])
     offered = [item.value if item.type == "plain" else item.type for item in found]
     assert [name for name in OFFERED[words] if name not in offered] == []
     assert OFFERED[words] or not offered
 
 
-def test_all_commands_are_offered() -> None:
+def test_all_commands_are_completed() -> None:
     found = completer("zsh").get_completions([], "")
     assert {item.value for item in found if item.type == "plain"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_every_shell_is_answered(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each passes the line and the word under way in its own manner."""
+def test_every_shell_gets_its_completions(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each shell passes the line and the current word in its own way."""
     monkeypatch.setenv("COMP_WORDS", "ocml-convert in.json -t internlm2-")
     monkeypatch.setenv("COMP_CWORD", "internlm2-" if shell == "fish" else "3")
     assert "internlm2-tokens" in completer(shell).complete()
 
 
-def test_bash_cuts_words_at_colons() -> None:
+def test_words_with_colons_are_completed_in_bash() -> None:
     assert joined(["in.json", "-t", "harmony", ":"]) == ["in.json", "-t", "harmony:"]
     assert joined(["-t", "harmony", ":", "o", "x"]) == ["-t", "harmony:o", "x"]
     assert joined([""]) == [""]
@@ -80,8 +80,8 @@ echo "${COMPREPLY[@]}"
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(("typed", "offered"), [(["ba"], "batch"), (["a", "-t", "harmony", ":", "o"], "oss")])
-def test_in_bash_itself(typed: list[str], offered: str, tmp_path: Path) -> None:
-    """The script is bash's, and what it is told is what it offers: behind a colon, only what is not typed yet."""
+def test_completions_in_bash_itself(typed: list[str], offered: str, tmp_path: Path) -> None:
+    """Bash runs the script, and offers what the script prints: after a colon, only the rest of the word."""
     program = tmp_path / "ocml-convert"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ocml_bridge "$@"\n')
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Whatever goes wrong is one line on stderr, the right exit status, and no output."""
+"""An error is one line on stderr, the documented exit status, and no output."""
 
 from __future__ import annotations
 
@@ -72,24 +72,24 @@ USAGE = {
 
 
 @pytest.mark.parametrize("case", USAGE)
-def test_a_request_that_makes_no_sense(run: Run, case: str) -> None:
+def test_wrong_options(run: Run, case: str) -> None:
     arguments, status, line = USAGE[case]
     done = run(*arguments, stdin=EMPTY)
     assert (done.status, done.out, done.err.count("\n")) == (status, b"", 1)
     assert done.err.startswith(f"ocml-convert: {line}")
 
 
-def test_a_file_that_is_not_there(run: Run) -> None:
+def test_a_missing_file(run: Run) -> None:
     done = run("missing.ocm", "-t", "canonical")
     assert done == (1, b"", "ocml-convert: missing.ocm: OCB-IO: No such file or directory\n")
 
 
-def test_an_output_is_no_folder(run: Run, tmp_path: Path) -> None:
+def test_an_output_that_is_a_folder(run: Run, tmp_path: Path) -> None:
     done = run("-t", "canonical", "-o", tmp_path, stdin=EMPTY)
     assert done == (1, b"", f"ocml-convert: {tmp_path}: OCB-IO: Is a directory; name a file\n")
 
 
-def test_a_name_cannot_forge_lines(run: Run) -> None:
+def test_the_name_of_a_file_cannot_forge_lines(run: Run) -> None:
     done = run("a\nocml-convert: b\x1b[2J", "-t", "canonical")
     assert done.err == "ocml-convert: a\\nocml-convert: b\\x1b[2J: OCB-IO: No such file or directory\n"
 
@@ -102,7 +102,7 @@ def _raising(error: BaseException, name: str) -> Adapter:
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("oh\nno"), RecursionError(), MemoryError(), AssertionError("x")])
-def test_a_mistake_of_ours_is_one_line_too(run: Run, plug: Plug, error: Exception) -> None:
+def test_an_internal_error_is_one_line(run: Run, plug: Plug, error: Exception) -> None:
     name = f"raises-{type(error).__name__}"
     plug(_raising(error, name))
     done = run("-f", name, "-t", "canonical", stdin=EMPTY)
@@ -118,7 +118,7 @@ def test_an_interrupt_is_130(run: Run, plug: Plug, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_format_that_cannot_be_loaded_says_why(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_format_that_cannot_be_loaded_has_the_reason(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.BUILT_IN, "broken", "no_such_package_of_formats:ADAPTER")
     done = run("-t", "broken", stdin=EMPTY)
     assert done.status == 1

@@ -1,4 +1,4 @@
-"""Every screen of help, as a terminal of 80 columns shows it."""
+"""All screens of help on a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -32,36 +32,36 @@ def options(command: click.Command) -> Iterator[click.Option]:
     return (each for each in params if isinstance(each, click.Option))
 
 
-def test_it_fits_and_nothing_of_the_source_is_left(screen: list[str]) -> None:
+def test_a_screen_of_help_fits_and_has_no_markup(screen: list[str]) -> None:
     for line in screen:
         assert len(line) <= 80, line
         assert line.isprintable(), line
         assert not re.search(r"\\b|``|:param|\bArgs:|\bRaises:|noqa|[a-z,]\.\.\.$", line), line
 
 
-def test_examples_stay_lines(screen: list[str]) -> None:
-    """An example that were refilled would have another one, or prose, behind it."""
+def test_each_example_stays_on_its_line(screen: list[str]) -> None:
+    """If the help were refilled, an example would be followed by another one or by prose on the same line."""
     for line in screen:
         if EXAMPLE.match(line):
             assert line.count("ocml-convert") == 1, line
             assert not line.endswith((",", "-")), line
 
 
-def test_it_begins_with_a_sentence(screen: list[str]) -> None:
+def test_a_screen_of_help_begins_with_a_sentence(screen: list[str]) -> None:
     assert screen[0].startswith("Usage: ocml-convert ")
     text = " ".join(" ".join(screen[2:]).split())
     assert re.match(r"[A-Z][^.]{10,}\.", text), text
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_says_what_it_does(name: str) -> None:
+def test_every_option_is_described(name: str) -> None:
     for option in options(find(COMMANDS[name])):
         assert re.fullmatch(r"[A-Z0-9'].{8,}\.(  \[default: .*\])?", option.help or ""), option.opts
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_values_are_called_what_they_are(name: str) -> None:
-    """Not by the type that reads them."""
+def test_values_of_options_have_names_of_their_own(name: str) -> None:
+    """The placeholder of a value is not the name of a Python type."""
     for option in options(find(COMMANDS[name])):
         if not option.is_flag and not isinstance(option.type, click.Choice):
             assert option.metavar, option.opts

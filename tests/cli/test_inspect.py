@@ -48,7 +48,7 @@ def test_formats_as_json(run: Run) -> None:
 
 
 class TestCheck:
-    def test_one_finding_a_line_with_its_path(self, run: Run, example: str) -> None:
+    def test_each_finding_is_a_line_with_its_path(self, run: Run, example: str) -> None:
         done = run("check", example)
         assert done.status == 0
         lines = done.out.decode().splitlines()
@@ -56,7 +56,7 @@ class TestCheck:
         assert lines[0].startswith(f"{example}: warning[header-absent] layout /header: ")
         assert done.err == f"{example}: ocm-2.2, 6 messages, 1 finding\n"
 
-    def test_strict_ends_with_3_where_there_is_a_finding(self, run: Run, example: str) -> None:
+    def test_strict_ends_with_3_if_there_is_a_finding(self, run: Run, example: str) -> None:
         assert run("check", "--strict", example).status == 3
         assert run("check", "--strict", stdin=EMPTY).status == 0
 
@@ -64,7 +64,7 @@ class TestCheck:
         loud, quiet = run("check", example), run("check", "-q", example)
         assert (quiet.out, quiet.err) == (loud.out, "")
 
-    def test_nothing_to_find(self, run: Run) -> None:
+    def test_a_file_without_findings(self, run: Run) -> None:
         assert run("check", stdin=EMPTY) == (0, b"", "<stdin>: canonical, no messages, no findings\n")
 
     def test_calls_are_compared_with_the_tools_that_are_declared(self, run: Run) -> None:
@@ -78,9 +78,11 @@ class TestCheck:
         pytest.importorskip("jsonschema_rs")
         report = tmp_path / "report.json"
         done = run("check", "--report", str(report), stdin=json.dumps(CALL).encode())
-        said = json.loads(report.read_bytes())
-        assert (done.status, said["source"]) == (0, "openai")
-        assert [(note["code"], note["path"]) for note in said["findings"]] == [("E-CALL-SCHEMA", "/messages/1/content")]
+        written = json.loads(report.read_bytes())
+        assert (done.status, written["source"]) == (0, "openai")
+        assert [(note["code"], note["path"]) for note in written["findings"]] == [
+            ("E-CALL-SCHEMA", "/messages/1/content")
+        ]
 
     def test_the_report_is_not_the_input(self, run: Run, example: str) -> None:
         assert run("check", "--report", example, example).status == 2
@@ -104,9 +106,7 @@ class TestMatrix:
             assert len(row.removeprefix(feature).split()) == len(formats())
 
     @pytest.mark.parametrize("columns", [80, 120])
-    def test_on_a_terminal_no_table_is_wider_than_it(
-        self, run: Run, monkeypatch: pytest.MonkeyPatch, columns: int
-    ) -> None:
+    def test_no_table_is_wider_than_the_terminal(self, run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
         monkeypatch.setenv("COLUMNS", str(columns))
         lines = re.sub(r"\x1b\[[\d;]*m", "", run("matrix").out.decode()).splitlines()
@@ -116,10 +116,10 @@ class TestMatrix:
         assert max(map(len, lines)) <= columns
 
     def test_as_json(self, run: Run) -> None:
-        held = json.loads(run("matrix", "--json").out)
-        assert list(held) == list(formats())
-        assert set(held["canonical"].values()) == {"yes"}
-        assert all(set(levels) == set(Feature) for levels in held.values())
+        matrix = json.loads(run("matrix", "--json").out)
+        assert list(matrix) == list(formats())
+        assert set(matrix["canonical"].values()) == {"yes"}
+        assert all(set(levels) == set(Feature) for levels in matrix.values())
 
     def test_as_markdown_it_is_the_table_of_the_documentation(self, run: Run, request: pytest.FixtureRequest) -> None:
         """`pytest --accept` writes it."""
@@ -180,5 +180,5 @@ def test_check_counts_what_it_finds_in_each_file_and_in_all(run: Run, tmp_path: 
     assert result.err.splitlines()[-1].endswith(": chatml, 3 conversations, 1 message, no findings, 2 errors")
 
 
-def test_json_is_written_for_people(run: Run) -> None:
+def test_json_is_indented(run: Run) -> None:
     assert run("formats", "--json").out.startswith(b'[\n  {\n    "id"')

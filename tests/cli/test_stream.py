@@ -1,4 +1,4 @@
-"""`ocml-convert stream`: a conversation passed on as it arrives."""
+"""`ocml-convert stream`: an answer is converted while it arrives."""
 
 from __future__ import annotations
 
@@ -47,13 +47,14 @@ SSE: Final = ("-f", "harmony", "-t", "openai-sse")
 
 
 def deltas(out: bytes) -> list[dict[str, Any]]:
-    """What the chunks of Chat Completions say, one after the other."""
+    """The deltas of the chunks of Chat Completions, in order."""
     lines = [line.removeprefix("data: ") for line in out.decode().splitlines() if line]
     chunks: list[dict[str, Any]] = [json.loads(line) for line in lines if line != "[DONE]"]
     return [chunk["choices"][0]["delta"] if "choices" in chunk else chunk for chunk in chunks]
 
 
-def said(out: bytes, key: str) -> str:
+def joined(out: bytes, key: str) -> str:
+    """The text that the deltas have under a key."""
     return "".join(delta.get(key) or "" for delta in deltas(out))
 
 
@@ -68,12 +69,10 @@ def example(stream: str) -> bytes:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("source", "target"), sweep(product(READABLE, WRITABLE), 3))
-def test_every_stream_that_can_be_read_goes_to_every_one_that_can_be_written(
-    run: Run, source: str, target: str
-) -> None:
+def test_every_readable_stream_converts_to_every_writable_one(run: Run, source: str, target: str) -> None:
     done = run("stream", "-f", source, "-t", target, "--finish-reason", "stop", stdin=example(source))
     assert (done.status, "Traceback" in done.err) == (0, False), done.err
-    if target == "ocm-2.2-events":  # which nobody reads but those who show them
+    if target == "ocm-2.2-events":  # only programs that show them read these events
         events = [json.loads(event.data) for event in Reader().feed(done.out)]
         assert "".join(event.get("delta", "") for event in events) == "It is 4."
         return
@@ -90,7 +89,7 @@ def test_every_stream_that_can_be_read_goes_to_every_one_that_can_be_written(
 
 
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_it_does_not_matter_how_the_input_is_cut(run: Run, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_the_output_does_not_depend_on_the_chunks(run: Run, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     data = ANSWER.replace(b"4", "4 €𝄞".encode())
     whole = run("stream", "-f", "harmony", "-t", "ocm-2.2", stdin=data)
     monkeypatch.setattr(byte_stream, "CHUNK", size)
@@ -99,7 +98,7 @@ def test_it_does_not_matter_how_the_input_is_cut(run: Run, monkeypatch: pytest.M
 
 def test_a_file_is_a_stream_too(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(ANSWER)
-    assert said(run("stream", tmp_path / "in", *SSE).out, "content") == "4"
+    assert joined(run("stream", tmp_path / "in", *SSE).out, "content") == "4"
     done = run("stream", tmp_path / "none", *SSE)
     assert done == (1, b"", f"ocml-convert: {tmp_path}/none: OCB-IO: No such file or directory\n")
 
@@ -108,13 +107,13 @@ class TestTokens:
     IDS: Final[Sequence[int]] = (200005, 17196, 200008, 12194, 200002)
 
     @pytest.mark.parametrize("spelled", ["[{}, {},{},{} ,{}]", "{} {}\n{}\t{}\r\n{}\n", "[{},{}][{},{}]\n[{}]"])
-    def test_ids_may_be_spelled_in_several_ways(self, run: Run, spelled: str) -> None:
+    def test_ids_may_be_written_in_several_ways(self, run: Run, spelled: str) -> None:
         pytest.importorskip("openai_harmony")
         done = run("stream", "-f", "harmony-tokens", "-t", "openai-sse", stdin=spelled.format(*self.IDS).encode())
-        assert (done.status, said(done.out, "content")) == (0, "Hi")
+        assert (done.status, joined(done.out, "content")) == (0, "Hi")
 
     @given(st.lists(st.integers(0, 999_999)), st.lists(st.integers(1, 9), min_size=1))
-    def test_numbers_may_be_cut_anywhere(self, ids: list[int], sizes: list[int]) -> None:
+    def test_numbers_may_be_divided_into_any_chunks(self, ids: list[int], sizes: list[int]) -> None:
         text, numbers, out = json.dumps(ids), Numbers(), list[int]()
         while text:
             for size in sizes:
@@ -123,20 +122,20 @@ class TestTokens:
         assert [*out, *numbers.feed("", final=True)] == ids
 
     @pytest.mark.parametrize("text", ["1 2 x", "1.5", "-1", "12345678901", '["1"]', "{}", "1e5", "٣"])
-    def test_what_is_no_number_is_refused(self, text: str) -> None:
+    def test_text_that_is_not_a_number_is_refused(self, text: str) -> None:
         with pytest.raises(BridgeError, match=r"OCB-SHAPE: .* is not a token id"):
             Numbers().feed(text, final=True)
 
 
-class TestWhatStandsBefore:
-    def test_the_generation_prompt_of_the_format(self, run: Run) -> None:
+class TestPrompts:
+    def test_the_stream_continues_the_generation_prompt_of_the_format(self, run: Run) -> None:
         done = run("stream", "-f", "chatml", "-t", "openai-sse", "--prompted", stdin=b"4<|im_end|>")
-        assert (done.status, said(done.out, "content")) == (0, "4")
+        assert (done.status, joined(done.out, "content")) == (0, "4")
 
-    def test_a_prefix_is_read_and_not_passed_on(self, run: Run) -> None:
+    def test_a_prefix_is_read_and_not_written(self, run: Run) -> None:
         before = "<|start|>user<|message|>2+2?<|end|><|start|>assistant<|channel|>final<|message|>It"
         done = run("stream", *SSE, "--prefix", before, "-q", stdin=b" is 4<|return|>")
-        assert (done.status, said(done.out, "content"), done.err) == (0, " is 4", "")
+        assert (done.status, joined(done.out, "content"), done.err) == (0, " is 4", "")
 
     def test_an_answer_to_a_prompt_of_a_profile_is_read_with_its_request(self, run: Run, tmp_path: Path) -> None:
         days = {"type": "object", "properties": {"days": {"type": "integer"}}}
@@ -149,7 +148,7 @@ class TestWhatStandsBefore:
         for more, wanted in ((("--request", asked), {"days": 3}), ((), {"days": "3"})):
             done = run(*stream, *more, stdin=answer)
             assert done.status == 0
-            assert said(done.out, "content") == ""
+            assert joined(done.out, "content") == ""
             calls = [call for delta in deltas(done.out) for call in delta.get("tool_calls", ())]
             assert json.loads("".join(call["function"].get("arguments", "") for call in calls)) == wanted
 
@@ -171,17 +170,17 @@ class TestWhatStandsBefore:
             (named,) = (call for delta in deltas(done.out) for call in delta.get("tool_calls", ()) if "id" in call)
             assert named["function"]["name"] == "shell"
 
-    def test_a_request_and_a_prefix_make_no_sense(self, run: Run, example: str) -> None:
+    def test_a_request_and_a_prefix_cannot_be_combined(self, run: Run, example: str) -> None:
         done = run("stream", *SSE, "--request", example, "--prefix", "x", stdin=ANSWER)
         assert done.err.startswith("ocml-convert: OCB-OPTION: --prefix and --request")
 
-    def test_what_arrives_has_to_be_told(self, run: Run) -> None:
+    def test_the_format_of_the_stream_is_required(self, run: Run) -> None:
         done = run("stream", "-t", "openai-sse", "--prompted", stdin=ANSWER)
         assert done.err.startswith("ocml-convert: OCB-OPTION: name the stream's format with --from")
         done = run("stream", "-t", "openai-sse", "--profile", "gpt-oss", stdin=ANSWER)
         assert done.status == 0
 
-    def test_both_make_no_sense(self, run: Run) -> None:
+    def test_prompted_and_a_prefix_cannot_be_combined(self, run: Run) -> None:
         done = run("stream", *SSE, "--prompted", "--prefix", "<|start|>assistant", stdin=ANSWER)
         assert (done.status, done.out) == (2, b"")
         assert done.err.startswith("ocml-convert: OCB-OPTION: --prompted, --prefix and --profile")
@@ -192,24 +191,24 @@ class TestWhatStandsBefore:
 
 
 class TestVisibility:
-    def test_calls_and_answers_pass_and_reasoning_does_not(self, run: Run) -> None:
+    def test_calls_and_answers_are_shown_and_reasoning_is_not(self, run: Run) -> None:
         done = run("stream", *SSE, stdin=THINKING.replace(b"4", b"") + b"<|end|><|start|>assistant" + CALL)
         assert b"Two and two" not in done.out
         (call,) = [delta["tool_calls"][0] for delta in deltas(done.out) if "id" in delta.get("tool_calls", [{}])[0]]
         assert call["function"]["name"] == "f"
 
-    def test_reasoning_passes_where_it_is_asked_for(self, run: Run) -> None:
+    def test_reasoning_is_shown_with_the_option(self, run: Run) -> None:
         done = run(
             "stream", *SSE, "--show", "analysis", "--debug-view", "--reasoning", "reasoning_content", stdin=ANSWER
         )
-        assert said(done.out, "reasoning_content") == "Two and two."
+        assert joined(done.out, "reasoning_content") == "Two and two."
 
-    def test_asking_needs_the_opt_in(self, run: Run) -> None:
+    def test_showing_reasoning_requires_debug_view(self, run: Run) -> None:
         done = run("stream", *SSE, "--show", "analysis", stdin=ANSWER)
         assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
         assert done.err.startswith("ocml-convert: E-PERM-VISIBILITY: analysis")
 
-    def test_there_must_be_such_a_thing(self, run: Run) -> None:
+    def test_an_unknown_kind_of_text_is_refused(self, run: Run) -> None:
         assert run("stream", *SSE, "--show", "everything", "--debug-view", stdin=ANSWER).status == 2
 
     def test_text_formats_get_everything(self, run: Run) -> None:
@@ -219,25 +218,25 @@ class TestVisibility:
 
 
 class TestTheEnd:
-    def test_a_stream_that_breaks_off_is_said_to_both_sides(self, run: Run) -> None:
+    def test_a_truncated_stream_is_reported_to_the_client_and_on_stderr(self, run: Run) -> None:
         done = run("stream", *SSE, stdin=THINKING)
         assert (done.status, deltas(done.out)[-1]["error"]["code"]) == (4, "E-STREAM-TRUNCATED")
         assert b"[DONE]" not in done.out
         assert done.err.splitlines()[-1].startswith("ocml-convert: <stdin>: E-STREAM-TRUNCATED: ")
 
     @pytest.mark.parametrize("reason", ["stop", "length", "content_filter"])
-    def test_the_engine_knows_why(self, run: Run, reason: str) -> None:
+    def test_the_finish_reason_of_the_engine_is_used(self, run: Run, reason: str) -> None:
         done = run("stream", *SSE, "--finish-reason", reason, stdin=THINKING)
         assert (done.status, done.out.endswith(b"data: [DONE]\n\n")) == (0, True)
         assert f'"finish_reason":"{reason}"'.encode() in done.out
 
-    def test_what_is_not_of_the_format_is_said_to_both_sides(self, run: Run) -> None:
+    def test_invalid_input_is_reported_to_the_client_and_on_stderr(self, run: Run) -> None:
         done = run("stream", "-f", "harmony-tokens", "-t", "openai-sse", stdin=b"no ids")
         assert (done.status, done.err.count("\n")) == (4, 1)
         assert done.err.startswith("ocml-convert: <stdin>: OCB-SHAPE: ")
         assert deltas(done.out)[-1]["error"]["code"] == "OCB-SHAPE"
 
-    def test_a_token_that_may_not_be_written_ends_it(self, run: Run) -> None:
+    def test_a_refused_token_ends_the_stream(self, run: Run) -> None:
         data = b"<|im_start|>assistant\nit is <|call|>!<|im_end|>\n"
         options = ("-f", "chatml", "-t", "harmony", "--control-tokens")
         done = run("stream", *options, "refuse", stdin=data)
@@ -246,15 +245,15 @@ class TestTheEnd:
         assert "OCB-CONTROL-TOKEN" in done.err.splitlines()[-1]
         assert "<\u200b|call|>!" in run("stream", *options, "neutralise", stdin=data).out.decode()
 
-    def test_what_is_not_utf8_is_said_once(self, run: Run) -> None:
+    def test_invalid_utf8_is_reported_once(self, run: Run) -> None:
         done = run("stream", "-f", "harmony", "-t", "harmony", stdin=THINKING + b"\xff\xfe!<|return|>")
         assert done.status == 0
         assert "4\ufffd\ufffd!" in done.out.decode()
         assert done.err.count("warning[encoding]") == 1
 
 
-class TestSaying:
-    def test_ids_and_times_are_given_or_made_up(self, run: Run) -> None:
+class TestOutput:
+    def test_ids_and_times_are_given_or_generated(self, run: Run) -> None:
         fixed = ("--id", "a", "--created", "7", "--model", "m")
         first = run("stream", *SSE, *fixed, stdin=CALL)
         assert first == run("stream", *SSE, *fixed, stdin=CALL)
@@ -263,7 +262,7 @@ class TestSaying:
         made_up = {run("stream", *SSE, stdin=CALL).out for _ in range(2)}
         assert len(made_up) == 2
 
-    def test_the_report_says_why_it_was_over(self, run: Run, tmp_path: Path) -> None:
+    def test_the_report_has_the_reason_of_the_end(self, run: Run, tmp_path: Path) -> None:
         done = run("stream", *SSE, "--report", tmp_path / "report", "-q", stdin=THINKING + b"\xff")
         report = json.loads((tmp_path / "report").read_bytes())
         assert done.err.count("\n") == 1
@@ -272,7 +271,7 @@ class TestSaying:
         assert report["lossless"] is False
         assert "/messages/0" in [loss["path"] for loss in report["losses"]]
 
-    def test_the_report_is_no_part_of_the_output(self, run: Run) -> None:
+    def test_the_report_cannot_go_to_the_output(self, run: Run) -> None:
         done = run("stream", *SSE, "--report", "-", stdin=ANSWER)
         assert (done.status, done.out) == (2, b"")
         assert "--report and standard output are the same file" in done.err
@@ -285,7 +284,7 @@ class TestSaying:
 
 
 @given(st.binary(max_size=30), st.integers(1, 5))
-def test_bytes_become_text_however_they_are_cut(data: bytes, size: int) -> None:
+def test_bytes_are_decoded_in_any_chunks(data: bytes, size: int) -> None:
     utf8 = Utf8()
     text = "".join(utf8.feed(data[at : at + size]) for at in range(0, len(data), size)) + utf8.feed(b"", final=True)
     assert text == data.decode("utf-8", "replace")
@@ -321,7 +320,7 @@ def heard(process: subprocess.Popen[bytes], until: bytes) -> bytes:
 
 
 class TestProcess:
-    def test_what_is_known_is_written_before_the_input_ends(self) -> None:
+    def test_output_is_written_before_the_input_ends(self) -> None:
         with started(*SSE) as process:
             assert process.stdin is not None
             process.stdin.write(THINKING)
@@ -341,7 +340,7 @@ class TestProcess:
             _, err = process.communicate(timeout=60)
         assert (process.returncode, err.strip()) == (130, b"")
 
-    def test_a_reader_that_leaves_is_no_news(self) -> None:
+    def test_a_closed_pipe_is_not_an_error(self) -> None:
         reader, writer = os.pipe()
         with started(*SSE, stdout=writer) as process:
             os.close(writer)
@@ -350,13 +349,13 @@ class TestProcess:
         assert (process.returncode, err) == (1, b"")
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-    def test_a_full_disk_is_said_once(self) -> None:
+    def test_a_full_disk_is_reported_once(self) -> None:
         with open("/dev/full", "wb") as full, started(*SSE, stdout=full.fileno()) as process:
             _, err = process.communicate(ANSWER, timeout=60)
         assert (process.returncode, err) == (1, b"ocml-convert: <stdout>: OCB-IO: No space left on device\n")
 
     @pytest.mark.parametrize(("closed", "name"), [("<&-", "<stdin>"), (">&-", "<stdout>")])
-    def test_a_closed_stream_is_said_once(self, closed: str, name: str, tmp_path: Path) -> None:
+    def test_a_closed_stream_is_reported_once(self, closed: str, name: str, tmp_path: Path) -> None:
         (tmp_path / "in").write_bytes(ANSWER)
         source = "" if closed == "<&-" else str(tmp_path / "in")
         script = f'"$@" stream {source} {" ".join(SSE)} {closed}'
@@ -365,23 +364,23 @@ class TestProcess:
         assert (done.returncode, done.stderr) == (1, f"ocml-convert: {name}: OCB-IO: the stream is closed\n".encode())
 
 
-def test_what_is_found_at_the_end_has_its_own_code(run: Run) -> None:
-    """ChatML allows no half-finished message of the user's: that is known when nothing more comes."""
+def test_a_finding_at_the_end_has_its_own_code(run: Run) -> None:
+    """ChatML allows no unfinished message of the user, which the decoder finds at the end of the input."""
     done = run("stream", "-f", "chatml", "-t", "openai-sse", stdin=b"<|im_start|>user\nHi")
     assert deltas(done.out)[-1]["error"]["code"] == "OCB-INCOMPLETE"
     assert (done.status, done.err.splitlines()[-1].split(": ")[2]) == (4, "OCB-INCOMPLETE")
 
 
-def test_nothing_that_is_hidden_is_streamed_to_a_client_however_its_header_is_spelled(run: Run) -> None:
+def test_hidden_text_is_not_streamed_to_a_client_whatever_its_header(run: Run) -> None:
     for text in private_answers()[::5]:
         status, out, _ = run("stream", *SSE, "--prompted", "--finish-reason", "stop", stdin=text.encode())
         assert status == 0, text
         assert SECRET.encode() not in out, text
-        assert said(out, "content") == "Four.", text
+        assert joined(out, "content") == "Four.", text
 
 
-def test_the_reasoning_of_any_channel_is_shown_to_whoever_asks_for_it(run: Run) -> None:
+def test_the_reasoning_of_any_channel_is_shown_with_the_option(run: Run) -> None:
     text = b"<|channel|>thoughts<|message|>Two and two.<|end|>" + ANSWER
-    assert said(run("stream", *SSE, "--prompted", "--show", "other", "--debug-view", stdin=text).out, "reasoning") == (
-        "Two and two."
-    )
+    assert joined(
+        run("stream", *SSE, "--prompted", "--show", "other", "--debug-view", stdin=text).out, "reasoning"
+    ) == ("Two and two.")

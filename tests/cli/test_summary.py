@@ -1,4 +1,4 @@
-"""The line that ends a conversion which lost something."""
+"""The last line of a conversion with losses."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def lost(code: LossCode, path: str = "/messages/0", severity: Severity = Severit
     return Loss(code, severity, path, "")
 
 
-def test_losses_are_counted_by_what_people_call_them() -> None:
+def test_losses_are_counted_under_common_names() -> None:
     losses = [lost(LossCode.CALL_ID), lost(LossCode.CALL_ID), lost(LossCode.ROLE, severity=Severity.CHANGED)]
     assert summary("harmony", losses) == "converted to harmony. Not carried over: 2 call ids. Changed: 1 role."
 
 
-def test_media_are_called_what_they_are() -> None:
+def test_media_are_counted_by_kind() -> None:
     parts = (Text("See:"), Media("image", url="u"), Media("image", url="v"), Media("audio", data="x"))
     document = Transcript((Message("user", parts),))
     result = write(document, "harmony")
     assert "Not carried over: 2 images, 1 audio recording." in summary("harmony", result.losses, document)
 
 
-def test_names_of_files_are_lost_by_themselves() -> None:
-    """A medium that is carried over without its name is no lost text, and one that is not is named."""
+def test_the_name_of_a_file_is_a_loss_of_its_own() -> None:
+    """A medium that is carried over without its file name is not a lost text; a medium that is lost is counted."""
     parts = (Text("See:"), Media("image", data="x", format="image/png", filename="cat.png"), Media("video", url="u"))
     document = Transcript((Message("user", parts),))
     result = write(document, "openai")
@@ -46,13 +46,13 @@ def test_names_of_files_are_lost_by_themselves() -> None:
 
 
 @pytest.mark.parametrize("code", LossCode)
-def test_every_code_has_words(code: LossCode) -> None:
+def test_every_code_has_a_name_in_the_summary(code: LossCode) -> None:
     line = summary("harmony", [lost(code), lost(code)])
     assert line.startswith("converted to harmony. Not carried over: 2 ")
     assert "-" not in line
 
 
-def test_layout_is_passed_over() -> None:
+def test_losses_of_layout_are_not_counted() -> None:
     assert summary("harmony", [lost(LossCode.LAYOUT, severity=Severity.LAYOUT)]) == "converted to harmony."
 
 
@@ -78,18 +78,18 @@ def test_layout_is_passed_over() -> None:
         (Characters(5, 0), LossCode.EMPTIED, "0 of 5 characters of the text are in the output."),
     ],
 )
-def test_how_much_of_it_is_there(characters: Characters, code: LossCode, words: str) -> None:
+def test_the_summary_has_the_number_of_characters(characters: Characters, code: LossCode, words: str) -> None:
     assert summary("harmony", [lost(code)], None, characters).endswith(f". {words}")
 
 
 @pytest.mark.parametrize(
     ("characters", "code"), [(Characters(0, 0), LossCode.CALL_ID), (Characters(9, 40), LossCode.MESSAGE)]
 )
-def test_numbers_that_would_mislead_are_not_told(characters: Characters, code: LossCode) -> None:
+def test_misleading_numbers_are_left_out(characters: Characters, code: LossCode) -> None:
     assert "characters" not in summary("harmony", [lost(code)], None, characters)
 
 
-def test_a_conversion_that_is_allowed_to_empty_a_message_says_so(run: Run) -> None:
+def test_an_allowed_conversion_that_empties_a_message_reports_it(run: Run) -> None:
     document = b'{"messages":[{"role":"user","content":[{"type":"speech","text":"Hello"}]}]}'
     done = run("-f", "openai", "-t", "harmony", stdin=document)
     assert (done.status, done.out) == (3, b"")
@@ -102,7 +102,7 @@ def test_a_conversion_that_is_allowed_to_empty_a_message_says_so(run: Run) -> No
     )
 
 
-def test_a_response_with_several_answers_is_written_only_where_the_others_may_be_left_out(run: Run) -> None:
+def test_a_response_with_several_answers_is_written_only_if_leaving_out_answers_is_allowed(run: Run) -> None:
     answers = ({"message": {"role": "assistant", "content": text}} for text in ("Yes.", "Or no."))
     document = json.dumps({"choices": [*answers]}).encode()
     done = run("-f", "openai", "-t", "harmony", stdin=document)
@@ -133,7 +133,7 @@ def test_a_text_on_a_terminal_ends_its_line(run: Run, tmp_path: Path, monkeypatc
     assert (tmp_path / "out").read_bytes() == text
 
 
-def test_whatever_is_lost_has_a_line(run: Run) -> None:
+def test_every_lossy_conversion_has_a_summary(run: Run) -> None:
     every = write(Transcript((Message("user", "Hi", name="bob"),)), "harmony", policy=LENIENT)
     assert summary(every.target, every.losses, every.transcript, every.characters) == (
         "converted to harmony. Not carried over: 1 name. All of the text is in the output (2 of 2 characters)."
@@ -153,5 +153,5 @@ def test_a_dialect_that_keeps_more_is_named(run: Run) -> None:
 
 
 @pytest.mark.parametrize("target", ["chatml:hermes", "chatml:openai", "harmony"])
-def test_no_dialect_is_named_where_one_was_chosen_or_none_is_better(run: Run, target: str) -> None:
+def test_no_dialect_is_named_if_one_was_chosen_or_none_is_better(run: Run, target: str) -> None:
     assert "dialect" not in run("-t", target, stdin=CALL).err

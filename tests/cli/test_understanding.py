@@ -1,4 +1,4 @@
-"""The command names what it is given: what it does not understand is no empty conversation with status 0."""
+"""The command names the kind of an input that it cannot read; it never writes an empty conversation with status 0."""
 
 from __future__ import annotations
 
@@ -36,21 +36,23 @@ FOREIGN: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("document", "says"), FOREIGN)
-def test_what_no_format_reads_is_named(document: Any, says: str, run: Run) -> None:
+@pytest.mark.parametrize(("document", "kind"), FOREIGN)
+def test_input_that_no_format_reads_is_named(document: Any, kind: str, run: Run) -> None:
     for command in ((), ("check",), ("view",)):
         finished = run(*command, *(() if command else ("-t", "harmony")), stdin=json.dumps(document).encode())
         assert (finished.status, finished.out) == (5, b"")
         assert "OCB-FORMAT-UNKNOWN" in finished.err
-        assert f"this looks like {says}" in finished.err
+        assert f"this looks like {kind}" in finished.err
 
 
-def test_the_command_that_reads_it_is_there_to_type(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_has_the_command_that_reads_the_input(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "alpaca.json").write_text(json.dumps([{"instruction": "Add.", "output": "2"}]))
-    said = run("alpaca.json", "-t", "openai").err
+    err = run("alpaca.json", "-t", "openai").err
     line = "ocml-convert batch alpaca.json --plan auto -t openai -o converted"
-    assert f"`{line}` reads such rows" in said
+    assert f"`{line}` reads such rows" in err
     assert run(*line.split()[1:]).status == 0
     assert (tmp_path / "converted" / "alpaca.jsonl").exists()
 
@@ -67,8 +69,8 @@ def test_the_command_that_reads_it_is_there_to_type(run: Run, tmp_path: Path, mo
 def test_a_conversation_inside_of_other_json_is_named_with_its_place(
     document: Any, path: str, query: str, run: Run
 ) -> None:
-    said = run("-t", "openai", stdin=json.dumps(document).encode()).err
-    assert f"the input has a conversation at {path}; take it out: jq -c '{query}' FILE" in said
+    err = run("-t", "openai", stdin=json.dumps(document).encode()).err
+    assert f"the input has a conversation at {path}; take it out: jq -c '{query}' FILE" in err
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_a_conversation_inside_of_other_json_is_named_with_its_place(
         (b'[{"role": "user", "content": "a\nb"}]', "a string has a line break or a tab in it"),
     ],
 )
-def test_what_is_broken_is_told_with_what_to_do(data: bytes, advice: str, run: Run) -> None:
+def test_the_error_for_invalid_input_has_advice(data: bytes, advice: str, run: Run) -> None:
     assert advice in run("-t", "openai", stdin=data).err
 
 
@@ -94,7 +96,7 @@ def test_a_wrong_from_is_refused_and_can_be_forced(run: Run) -> None:
         assert run(*command, "-f", "harmony", "--force-format", stdin=CHATML.encode()).status == 0
 
 
-def test_openai_is_not_what_anthropic_wrote(run: Run) -> None:
+def test_a_document_of_anthropic_is_refused_as_openai(run: Run) -> None:
     finished = run("-f", "openai", "-t", "harmony", stdin=json.dumps(ANTHROPIC).encode())
     assert (finished.status, finished.out) == (5, b"")
     assert "OCB-FORMAT-DOUBT at /messages/1/content/1: the input is not openai but an Anth" in finished.err
@@ -109,7 +111,7 @@ def test_openai_is_not_what_anthropic_wrote(run: Run) -> None:
         (("-t", "openai"), "Hi".encode("utf-16"), "this looks like UTF-16 text"),
     ],
 )
-def test_bytes_that_are_no_text_are_named(command: tuple[str, ...], data: bytes, name: str, run: Run) -> None:
+def test_binary_input_is_named(command: tuple[str, ...], data: bytes, name: str, run: Run) -> None:
     finished = run(*command, stdin=data)
     assert (finished.status, finished.out) == (4, b"")
     assert name in finished.err
@@ -118,13 +120,13 @@ def test_bytes_that_are_no_text_are_named(command: tuple[str, ...], data: bytes,
 @pytest.mark.parametrize(
     ("written", "meant"), [("opnai", "openai"), ("openAI", "openai"), ("gpt-oss", "harmony"), ("qwen", "chatml:hermes")]
 )
-def test_an_unknown_format_is_answered_with_the_nearest(written: str, meant: str, run: Run) -> None:
+def test_the_error_for_an_unknown_format_names_the_nearest(written: str, meant: str, run: Run) -> None:
     finished = run("-t", written, stdin=CHATML.encode())
     assert finished.status == 5
     assert f"there is no format '{written}'; did you mean {meant}?" in finished.err
 
 
-def test_what_cannot_be_told_is_named_by_from(run: Run, tmp_path: Path) -> None:
+def test_the_error_for_an_undetected_format_names_the_option_from(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Hello.")
     finished = run(str(tmp_path / "a.txt"), "-t", "openai")
     assert finished.err.endswith("name it with --from (`ocml-convert formats` lists them)\n")

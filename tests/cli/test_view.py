@@ -28,7 +28,7 @@ def test_a_conversation_without_what_is_hidden(run: Run, example: str) -> None:
     assert ARGUMENTS not in text
 
 
-def test_debug_shows_all(run: Run, example: str) -> None:
+def test_debug_shows_hidden_messages(run: Run, example: str) -> None:
     text = run("view", "--debug", example).out.decode()
     assert ARGUMENTS in text
     assert "call id wx1" in text
@@ -98,7 +98,7 @@ def test_the_matrix_as_a_page(run: Run, tmp_path: Path) -> None:
     assert "What each format can hold" in page.read_text("utf-8")
 
 
-def test_the_page_of_documentation_is_true(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_documentation_print_what_it_shows(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     page = ROOT / "docs" / "view.md"
     session = re.search(r"```console\n\$ ocml-convert (.*?)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
@@ -114,7 +114,7 @@ LINES = b'[{"role":"user","content":"one"}]\n[{"role":"user","content":"<two>"},
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three conversations in two files, a file that is none, and one that is hidden."""
+    """Three conversations in two files, an invalid file, and a hidden file."""
     (tmp_path / "a.jsonl").write_bytes(LINES)
     (tmp_path / "b.txt").write_text("<|im_start|>user\nthree<|im_end|>\n")
     (tmp_path / "c.json").write_text("{")
@@ -122,7 +122,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_shows_all_that_can_be_read_and_names_the_rest(run: Run, folder: Path) -> None:
+def test_a_folder_shows_the_readable_files_and_names_the_others(run: Run, folder: Path) -> None:
     done = run("view", folder)
     assert done.status == 4
     lines = done.out.decode().splitlines()
@@ -136,13 +136,13 @@ def test_a_folder_shows_all_that_can_be_read_and_names_the_rest(run: Run, folder
     assert f"{folder}/c.json" in done.err
 
 
-def test_a_file_of_several_is_shown_whole(run: Run) -> None:
+def test_a_file_of_several_conversations_is_shown_completely(run: Run) -> None:
     done = run("view", stdin=LINES)
     assert done.status == 0
     assert done.out.decode().count("── <stdin>:/") == 2
 
 
-def test_a_page_of_several_has_a_list_of_them(run: Run, folder: Path) -> None:
+def test_a_page_of_several_conversations_has_a_list_of_them(run: Run, folder: Path) -> None:
     page = folder / "page.html"
     assert run("view", folder / "a.jsonl", folder / "b.txt", "--html", page).status == 0
     text = page.read_text("utf-8")
