@@ -130,7 +130,7 @@ class FindingCode(StrEnum):
     HEADER_ABSENT = "header-absent"
     """The document header is missing, or has no version."""
     VERSION = "version"
-    """The document header names a version that is not read, or not that of what follows it."""
+    """The document header names an unknown version, or a version that differs from that of the text after it."""
     HEADER_RECOVERED = "header-recovered"
     """A message's header is malformed; its evident meaning was recovered."""
     HEADER_VALUE = "header-value"
