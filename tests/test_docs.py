@@ -90,11 +90,35 @@ def test_no_option_is_documented_that_is_not_there() -> None:
     assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rows)) <= known | {"--help"}
 
 
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", path.read_text("utf-8")):
         if "://" not in target:
-            assert (path.parent / target).exists(), target
+            page = path.parent / target if target else path
+            assert page.exists(), target
+            assert not anchor or anchor in anchors(page.read_text("utf-8")), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_list_in_a_list_is_indented_as_the_site_reads_it(path: Path) -> None:
+    blocks = re.split(r"^```.*?^```$", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert not [line for block in blocks for line in re.findall(r"^ {1,3}(?:[-*]|\d+\.) .*", block, re.MULTILINE)]
+
+
+PARTS_OF_PAGES = ("Detection", "Mapping", "Tools", "Settings", "Readings", "What it cannot represent", "Streams")
+
+
+@pytest.mark.parametrize("name", formats())
+def test_the_pages_of_formats_have_the_same_headings_in_the_same_order(name: str) -> None:
+    titles = re.findall(r"^## (.+)$", page(f"formats/{name}.md"), re.MULTILINE)
+    assert [title for title in titles if title in PARTS_OF_PAGES] == [part for part in PARTS_OF_PAGES if part in titles]
+    assert {"Detection", "Readings", "What it cannot represent"} <= set(titles)
 
 
 def lines_of_code(block: str) -> int:
