@@ -122,7 +122,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             "messages": {"m": {"characterId": "USER", "content": "Hi"}, "n": {"characterId": "c", "content": "Yes"}},
         },
     ),
-    "what Cline or Roo shows of a task": ([{"ts": 1, "type": "say", "say": "text", "text": "Do it"}],),
+    "the interface log of a task in Cline or Roo": ([{"ts": 1, "type": "say", "say": "text", "text": "Do it"}],),
     "a thread of Zed": (
         {"messages": [{"User": {"content": [{"Text": "Hi"}]}}, {"Agent": {"content": [{"Text": "Yes"}]}}, "Resume"]},
         {"messages": [{"Agent": {"content": [{"Text": "Yes"}], "tool_results": {}}}]},
@@ -158,7 +158,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             ]
         },
     ),
-    "what Google keeps of chats with Gemini": (
+    "Google's activity log of chats with Gemini": (
         [{"header": "Gemini Apps", "title": "Prompted Why?", "safeHtmlItem": [{"html": "<p>So.</p>"}]}],
         {"header": "Gemini Apps", "title": "Created Gemini Canvas", "activityControls": ["Gemini Apps Activity"]},
         {"header": "Gemini-Apps", "title": "Warum?", "safeHtmlItem": [{"html": "<p>Darum.</p>"}]},
@@ -191,7 +191,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         },
         {"name": "Completions", "attributes": {"mlflow.spanInputs": "{}", "mlflow.spanOutputs": "{}"}},
     ),
-    "segments of a text to train on (axolotl)": (
+    "segments of a training text (axolotl)": (
         {
             "segments": [
                 {"label": False, "text": "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"},
@@ -303,7 +303,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"text": "Hello"}]}],
         [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}],
     ),
-    "messages of Gemini or Gemma, which call the assistant `model`": ([TURN, {"role": "model", "content": "Hello"}],),
+    "messages of Gemini or Gemma with the role `model` for the assistant": ([TURN, {"role": "model", "content": "Hello"}],),
     "messages of LLaMA-Factory, whose parts have a `value`": (
         {"messages": [{"role": "user", "content": [{"type": "text", "value": "Hi"}], "loss_weight": 0.0}]},
         [{"role": "assistant", "content": [{"type": "reasoning", "value": "Hm."}]}],
@@ -318,7 +318,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"conversation": [{"from": "human", "value": "Hi"}]},
         [{"from": "human", "value": "Hi"}],
     ),
-    "pairs of what a person and an assistant say": ({"conversation": [{"human": "Hi", "assistant": "Hello"}]},),
+    "pairs of texts of a user and an assistant": ({"conversation": [{"human": "Hi", "assistant": "Hello"}]},),
     "an Alpaca record": ({"instruction": "Add.", "input": "1 1", "output": "2"},),
     "a record of a prompt and its completion (TRL)": (
         {"prompt": [TURN], "completion": [{"role": "assistant", "content": "Yes."}]},

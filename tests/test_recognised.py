@@ -168,7 +168,7 @@ def shown(mark: Mark) -> str:
     else:
         named = f"`{key}: {' / '.join(words)}`" if words else f"`{key}`"
     beside = " and ".join(f"`{name}`" for name in list(mark.members)[1:])
-    return named + (f" beside {beside}" if beside else "") + (" without `type`" if "type" in mark.without else "")
+    return named + (f" next to {beside}" if beside else "") + (" without `type`" if "type" in mark.without else "")
 
 
 def read_by(kind: Kind) -> str:
@@ -180,7 +180,7 @@ def read_by(kind: Kind) -> str:
 def table() -> str:
     rows = [f"| {kind.name} | {told_by(kind)} | {read_by(kind)} |" for kind in KINDS]
     cells = "\n".join(rows).replace("<|", "<\\|").replace("|>", "\\|>")
-    return f"| kind | told by | read by, or what to do |\n| --- | --- | --- |\n{cells}"
+    return f"| kind | evidence | read by, or what to do |\n| --- | --- | --- |\n{cells}"
 
 
 def test_the_page_is_the_table_of_what_is_recognised(request: pytest.FixtureRequest) -> None:

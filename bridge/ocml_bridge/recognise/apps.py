@@ -70,9 +70,9 @@ APPS: Final[tuple[Kind, ...]] = (
         '.characterId == "USER" then "user" else "assistant" end), content}]}\' FILE',
     ),
     Kind(
-        "what Cline or Roo shows of a task",
+        "the interface log of a task in Cline or Roo",
         (marked(_M, "role", say=str, ts=int), marked(_D, "role", say=str, ts=int)),
-        advice="read `api_conversation_history.json` beside it, which has the messages",
+        advice="read `api_conversation_history.json` in the same folder, which has the messages",
     ),
     Kind(
         "a thread of Zed",
@@ -118,13 +118,13 @@ APPS: Final[tuple[Kind, ...]] = (
         "select(.candidate_id == $id).raw_content)}]}' FILE; the service lists the latest first: `.turns | reverse`",
     ),
     Kind(
-        "what Google keeps of chats with Gemini",
+        "Google's activity log of chats with Gemini",
         (
             marked(_D, safeHtmlItem=list, header=str, title=str),
             marked(_M, "role", safeHtmlItem=list, header=str, title=str),
             marked(_D, activityControls=list, header=str, title=str),
         ),
-        advice="make a line of each question, whose answer is HTML; no entry says to which chat it belongs: jq -c "
+        advice="make a line of each question, whose answer is HTML; an entry does not name its chat: jq -c "
         '\'reverse[] | select(.safeHtmlItem) | {prompt: (.title | sub("^Prompted "; "")), '
         'completion: ([.safeHtmlItem[].html] | join("\\n"))}\' FILE',
     ),
@@ -153,9 +153,9 @@ APPS: Final[tuple[Kind, ...]] = (
         '{request: (.["mlflow.spanInputs"] | fromjson), response: (.["mlflow.spanOutputs"] | fromjson)}\' FILE',
     ),
     Kind(
-        "segments of a text to train on (axolotl)",
+        "segments of a training text (axolotl)",
         (marked(_D, segments=listing("label")),),
-        advice="segments have no turns; a text in the tokens of a template is read where it is one: jq -c "
+        advice="segments have no turns; a text in the tokens of a template is read if you join them: jq -c "
         "'{text: ([.segments[].text] | join(\"\"))}' FILE",
     ),
 )

@@ -63,7 +63,7 @@ TEXTS_OF_PEOPLE: Final[tuple[Kind, ...]] = (
                 "`[12/01/2024, 10:00:00]`, or `12/01/2024, 10:00 -`, before who writes",
             ),
         ),
-        advice="take the times out of its lines, and write who is the user and who the assistant: "
+        advice="remove the times from its lines, and write who is the user and who is the assistant: "
         r"sed -E 's/^\[?[0-9][^A-Za-z]*([AaPp][.]?[Mm][.]?)?[^A-Za-z]*(\]|-) //; s/^Ann:/USER:/; s/^Bob:/ASSISTANT:/' "
         "FILE; `ocml-convert batch --plan dialogue` reads such texts",
     ),

@@ -166,7 +166,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "tab-separated values (TSV)",
-        patterns=(_table("\t", "the same with tabs"),),
+        patterns=(_table("\t", "names of columns with tabs between them, `text` or `output` among them"),),
         advice=_TABLE,
     ),
     Kind(

@@ -193,7 +193,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         format="gemini",
     ),
     Kind(
-        "messages of Gemini or Gemma, which call the assistant `model`",
+        "messages of Gemini or Gemma with the role `model` for the assistant",
         (marked(_M, role=words("model")),),
         advice="rename the role to `assistant`",
     ),
@@ -217,7 +217,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         ),
         format="sharegpt",
     ),
-    Kind("pairs of what a person and an assistant say", (marked(_D, conversation=listing("human")),), advice=PLANNED),
+    Kind("pairs of texts of a user and an assistant", (marked(_D, conversation=listing("human")),), advice=PLANNED),
     Kind(
         "an Alpaca record",
         (marked(_D, "messages", instruction=str, output=str),),
