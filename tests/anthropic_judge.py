@@ -1,4 +1,4 @@
-"""What a document of Anthropic Messages says, read by nothing of ours: facts that are compared before and after."""
+"""The facts in a document of Anthropic Messages, read without our code, to compare them before and after."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ocml_bridge.loss import Loss
 
 Fact = tuple[str, str]
-"""What kind of thing is said, and what is said."""
+"""The kind of a fact, and its value."""
 
 NAMED_BY: dict[str, frozenset[str]] = {
     "speaker": frozenset({"message", "role", "grouping", "channel", "content"}),
@@ -29,7 +29,7 @@ NAMED_BY: dict[str, frozenset[str]] = {
     "tool member": frozenset({"tools", "extras", "message", "cache"}),
     "setting": frozenset({"settings", "extras", "header", "ending", "layout"}),
 }
-"""Kind of fact → the codes of the losses that may say that it is gone or another one."""
+"""Kind of fact → the codes of the losses that may report it as gone or changed."""
 _KNOWN = {
     "text": {"type", "text"},
     "thinking": {"type", "thinking", "signature"},
@@ -46,7 +46,7 @@ def shown(value: Any) -> str:
 
 
 def facts(document: Any) -> Counter[Fact]:
-    """What a document says."""
+    """The facts in a document."""
     return Counter(_of_document(document))
 
 

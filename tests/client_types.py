@@ -1,7 +1,7 @@
 """What is written, judged by the types of the official clients: openai, anthropic, google-genai, and botocore's shapes.
 
-A document is taken apart into what a client names a type for, and each piece is held to its type: so that a fault
-says where it is. What a document of ours cannot know is filled in: the model, the id of a response, its usage.
+A document is taken apart into what a client names a type for, and each piece is validated against its type, so that a
+fault names its place. What a document of ours cannot know is filled in: the model, the id of a response, its usage.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REASONS: dict[str, str] = {
     r"JSONSchemaConfigParam missing": "a form of answers without a schema",
     r"effort literal_error|modalities": "a word that is one of another API's settings, or of none",
 }
-"""What a fault says → what of the source the client has no type for. It stays as it is, rather than being lost."""
+"""A pattern of a fault → what of the source the client has no type for. It stays as it is, rather than being lost."""
 Piece = tuple[str, Any, Any]
 """What a piece is, its type, and the piece itself."""
 
@@ -131,7 +131,7 @@ def _items(output: Any) -> Iterator[Piece]:
 
 
 def _by_type(union: Any) -> dict[str, Any]:
-    """The types of a union by what their member `type` says."""
+    """The types of a union by the value of their member `type`."""
     found = ((get_args(get_type_hints(each).get("type")), each) for each in get_args(union))
     return {names[0]: each for names, each in found if names and isinstance(names[0], str)}
 

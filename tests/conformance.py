@@ -38,7 +38,7 @@ CONVERSATIONS = """## Published conversations
 Documents that other projects publish: examples of their documentation, data of their tests, rows of datasets. What
 reads without findings comes back byte for byte, or JSON value for value; a stream of it, cut anywhere, ends in the
 same document (`tests/test_corpus.py`, `tests/stream/test_corpus_streams.py`). What cannot be read is refused by a
-code, and what is mended is named by one. `OCB-FORMAT-DOUBT` says of a document that it is certainly in another format
+code, and what is mended is named by one. `OCB-FORMAT-DOUBT` warns that a document is certainly in another format
 than the file's: requests of another API among those of Chat Completions, the text of an answer among those in
 Harmony.
 """
@@ -67,8 +67,8 @@ Each message of each Harmony text, as our reader and as `openai-harmony` reads i
 does it for yours. `only-ours` is what the official parser waits to be continued: the turn that a prompt opens, a
 message that is cut off. `refused` is what it gives up on: headers that are damaged, most of them by models.
 """
-DIFFERENT = """The two read a message differently on purpose in some cases; [the page](formats/harmony.md) says
-why. `tests/adapters/test_harmony_official.py` holds each of them, and that drawn texts have no other:
+DIFFERENT = """The two read a message differently on purpose in some cases; [the page](formats/harmony.md)
+explains why. `tests/adapters/test_harmony_official.py` checks each of them, and that drawn texts have no other:
 """
 
 

@@ -71,7 +71,7 @@ RESPONSES_PARTS = frozenset({"input_text", "output_text", "input_image", "input_
 
 
 def other_wire(document: object) -> str | None:
-    """Whose messages a document of the folder `openai` holds, by what the vendors' own references say of them.
+    """Whose messages a document of the folder `openai` has, according to the vendors' own references.
 
     Returns:
         The vendor; None for Chat Completions, and for what may be anybody's.

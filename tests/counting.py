@@ -51,7 +51,7 @@ def calls_of(run: Callable[[], object]) -> int:
 
 
 def peak_of(run: Callable[[], object]) -> int:
-    """The most bytes that are held at once, the less of two times.
+    """The peak of allocated bytes, the lower of two runs.
 
     Python's own table of interned strings grows at times, by megabytes, while something else is counted.
     """

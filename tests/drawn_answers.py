@@ -1,4 +1,4 @@
-"""Answers of gpt-oss as they go wrong, drawn: what may stand behind the generation prompt.
+"""Answers of gpt-oss as they go wrong, drawn: what may follow the generation prompt.
 
 The shapes are those of public reports (openai/harmony#80, #114, llama.cpp#27720, #15110, #15158, #15181, vLLM#22515,
 #50690, vllm-mlx#53, tiles#145, …); each word of an answer is its own, so that one that is lost is found.
@@ -29,17 +29,17 @@ class Writer:
         seed: the same one gives the same answers.
 
     Attributes:
-        said: the words that stand where a body stands.
+        body_words: the words of all bodies.
     """
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
         self._count = 0
-        self.said: list[str] = []
+        self.body_words: list[str] = []
 
     def answer(self) -> str:
         """The next answer."""
-        self.said = []
+        self.body_words = []
         pick = self._random.random()
         if pick < 0.15:
             return self._text() + self._pick("", "", *_ENDS)
@@ -68,7 +68,7 @@ class Writer:
 
     def _words(self, most: int = 4) -> str:
         words = [self._word() for _ in range(self._random.randint(1, most))]
-        self.said += words
+        self.body_words += words
         return self._pick(" ", " ", "\n", ", ").join(words)
 
     def _text(self) -> str:
@@ -105,7 +105,7 @@ class Writer:
 
     # --- frames -------------------------------------------------------------------------------------------------------
 
-    def said_on(self) -> str:
+    def body_on_channel(self) -> str:
         return f"<|channel|>{self._pick(*_CHANNELS)}<|message|>{self._text()}{self._end()}"
 
     def oddly_named(self) -> str:
@@ -190,7 +190,14 @@ class Writer:
 
 
 _FRAMES: Final[tuple[Callable[[Writer], str], ...]] = (
-    *(Writer.said_on, Writer.said_on, Writer.said_on, Writer.called, Writer.called, Writer.bare),
+    *(
+        Writer.body_on_channel,
+        Writer.body_on_channel,
+        Writer.body_on_channel,
+        Writer.called,
+        Writer.called,
+        Writer.bare,
+    ),
     *(Writer.oddly_named, Writer.two_channels, Writer.called_first, Writer.tool_as_channel, Writer.tool_as_role),
     *(Writer.to_itself, Writer.unclosed, Writer.prose_in_header, Writer.constrained, Writer.out_of_order),
     *(Writer.two_in_one, Writer.quoting, Writer.replied, Writer.other_role, Writer.special, Writer.second_call),

@@ -1,7 +1,7 @@
 """Documents drawn from type hints: what the official clients of an API say that a request or a response may be.
 
-A `TypedDict`, a pydantic model or one of botocore's shapes is a definition. What is drawn of it is JSON that says all
-that has to be said, some of what may be, and no text twice, so that one that is lost is found.
+A `TypedDict`, a pydantic model or one of botocore's shapes is a definition. What is drawn of it is JSON with all
+required members, some of the optional ones, and no text twice, so that one that is lost is found.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Drawer:
         return self._of_leaf(hint)
 
     def _of_union(self, kinds: tuple[Any, ...], depth: int) -> Json:
-        held = [kind for kind in kinds if kind is not type(None)]
-        if len(held) < len(kinds) and self.chance(0.1):
+        choices = [kind for kind in kinds if kind is not type(None)]
+        if len(choices) < len(kinds) and self.chance(0.1):
             return None
         if depth > _DEPTH - 2:
-            held = [kind for kind in held if kind in _LEAVES or get_origin(kind) is typing.Literal] or held
-        return self.document(self._random.choice(held), depth=depth + 1)
+            choices = [kind for kind in choices if kind in _LEAVES or get_origin(kind) is typing.Literal] or choices
+        return self.document(self._random.choice(choices), depth=depth + 1)
 
     def _of_members(self, name: str, members: dict[str, tuple[Any, bool]], depth: int) -> dict[str, Json]:
         out: dict[str, Json] = {}

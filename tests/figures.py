@@ -1,4 +1,4 @@
-"""Count what docs/testing.md says how much of there is.
+"""Count what the table in docs/testing.md counts.
 
 python tests/figures.py            # show it
 python tests/figures.py --write    # write it into the page
@@ -23,8 +23,8 @@ MARKED = re.compile(r"(<!-- generated: figures -->\n).*?(<!-- end -->)", re.DOTA
 def collected(mark: str) -> int:
     """How many tests there are with a mark."""
     line = (sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", mark, "-p", "no:cacheprovider")
-    said = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    found = re.search(r"^(\d+)(?:/\d+)? tests", said, re.MULTILINE)
+    output = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    found = re.search(r"^(\d+)(?:/\d+)? tests", output, re.MULTILINE)
     return int(found[1]) if found else 0
 
 

@@ -25,8 +25,8 @@ def codes(text: str) -> set[FindingCode]:
     return {finding.code for finding in read(text, "harmony").findings}
 
 
-def text_of(*said: Message, dialect: str | None = None, tools: tuple[Tool, ...] | None = None, **more: Any) -> str:
-    result = write(Transcript(said, tools, **more), "harmony", options=Options(dialect=dialect))
+def text_of(*messages: Message, dialect: str | None = None, tools: tuple[Tool, ...] | None = None, **more: Any) -> str:
+    result = write(Transcript(messages, tools, **more), "harmony", options=Options(dialect=dialect))
     return cast("str", result.output)
 
 
@@ -36,6 +36,6 @@ def is_exact(text: str) -> bool:
     return reading.findings == () and write(reading.transcript, "harmony").output == text
 
 
-def said(content: str, **fields: Any) -> Message:
-    """The assistant's."""
+def assistant(content: str, **fields: Any) -> Message:
+    """A message of the assistant."""
     return Message("assistant", content, **fields)

@@ -88,7 +88,7 @@ def survives(mutation: Mutation, copy: Path) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Run the mutations and print one line each; the exit status says whether all were noticed."""
+    """Run the mutations and print one line each; the exit status is 0 if all were noticed."""
     chosen = [mutation for mutation in mutations() if all(word in mutation.name for word in words)]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

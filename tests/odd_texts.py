@@ -18,14 +18,14 @@ class Spelling(NamedTuple):
     """What a frame of a format is made of: of each the usual, and then the odd ones.
 
     Attributes:
-        front: what stands before all frames.
-        gap: what stands before a frame behind another one.
+        front: what precedes all frames.
+        gap: what separates a frame from the previous one.
         start: the token that begins it.
-        header: what stands behind that.
-        opening: what stands between header and body.
-        body: what it says.
+        header: what follows that token.
+        opening: what separates header and body.
+        body: the content.
         end: the token that ends it.
-        tail: what stands behind all frames.
+        tail: what follows all frames.
         answer: a frame that follows it.
     """
 
@@ -212,7 +212,7 @@ def odd_texts(name: str, field: str, headers: int | None = None) -> Iterator[str
     Args:
         name: of the format.
         field: which piece is odd.
-        headers: with how many of the headers each odd piece stands; None for all.
+        headers: with how many of the headers each odd piece is combined; None for all.
     """
     spelling = SPELLINGS[name]
     usual = Spelling(*[values[:1] for values in spelling])

@@ -1,7 +1,7 @@
 """What a release promises, as data; and what a difference to the last release's promises makes of the next one.
 
 The list is `docs/promises.json`: `pytest tests/test_versions.py --accept` writes it. The last release's own list is in
-`golden/compat/<version>/`. docs/versioning.md says what each kind of release may change.
+`golden/compat/<version>/`. docs/versioning.md defines what each kind of release may change.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _takes(parameter: click.Parameter) -> str:
         words = ["one of", *map(str, parameter.type.choices)]
     else:
         words = [{1: "a value", -1: "values"}.get(parameter.nargs, f"{parameter.nargs} values")]
-    words += [word for word, holds in (("often", parameter.multiple), ("required", parameter.required)) if holds]
+    words += [word for word, applies in (("often", parameter.multiple), ("required", parameter.required)) if applies]
     if isinstance(parameter.default, (str, int, float)):
         words.append(_otherwise(parameter.default))
     return ", ".join(words)
@@ -251,7 +251,7 @@ def _between(name: str, old: Section, new: Section) -> Iterator[Change]:
 
 
 def _weight(before: str, after: str) -> Kind:
-    """What may be left out where it had to be said, and what may be more than before, breaks nobody's calls.
+    """A required value that becomes optional, and a range that becomes wider, break nobody's calls.
 
     Another default is a minor change, as docs/versioning.md has it.
     """

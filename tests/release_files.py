@@ -128,7 +128,7 @@ def promised_now() -> dict[str, Section]:
 
 
 def keep() -> str:
-    """Keep the files of the present version; says where.
+    """Keep the files of the present version; return a sentence that says where.
 
     Raises:
         FileExistsError: where that version has files.

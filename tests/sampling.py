@@ -1,8 +1,8 @@
 """How many documents a test draws, and which ordered pairs of formats it checks with each.
 
-There are as many pairs as formats squared, so in a normal run each document is held to some of them: its time does not
-grow with every format. Which ones is drawn with the document, so that all pairs have their turn, and a failure is found
-again. A long run has all of them.
+There are as many pairs as formats squared, so in a normal run each document is checked against some of them: its time
+does not grow with every format. Which ones is drawn with the document, so that all pairs have their turn, and a failure
+is found again. A long run has all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Pairs = dict[str, list[str]]
 """Source → its targets."""
 
 AT_ONCE = 30
-"""About how many pairs a document is held to."""
+"""About how many pairs a document is checked with."""
 
 
 def examples(thorough: int) -> settings:

@@ -7,7 +7,7 @@ from typing import Any
 PARAMETERS: dict[str, tuple[Any, str]] = {
     "no parameters": (None, "()"),
     "an empty schema": ({}, "(_: any)"),
-    "an object that says nothing of properties": ({"type": "object"}, "(_: {\n})"),
+    "an object without a list of properties": ({"type": "object"}, "(_: {\n})"),
     "an object with no property": ({"type": "object", "properties": {}}, "(_: {\n})"),
     "properties without a type": ({"properties": {"p": {"type": "string"}}}, "(_: any)"),
     "an object with a description": (
@@ -67,7 +67,7 @@ PARAMETERS: dict[str, tuple[Any, str]] = {
     ),
     "parameters that are a string": ({"type": "string"}, "(_: string)"),
 }
-"""By case: the parameters of a tool, and what stands for them after `type name = `, up to ` => any;`."""
+"""By case: the parameters of a tool, and what is written for them after `type name = `, up to ` => any;`."""
 
 PROPERTIES: dict[str, tuple[Any, str]] = {
     "an optional string": ({"type": "string"}, "p?: string,"),

@@ -100,7 +100,7 @@ _line = st.one_of(
 
 
 def _noted(schemas: SearchStrategy[Schema], default: SearchStrategy[Any]) -> SearchStrategy[Schema]:
-    """The same with what stands in comments."""
+    """The same with comments."""
     notes = {"title": _line, "description": _line | st.builds("{}\n{}".format, _words, _words)}
     more = {"examples": st.lists(_line, min_size=1, max_size=2), "default": default}
     comments = st.fixed_dictionaries({}, optional={**notes, **more})

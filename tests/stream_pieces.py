@@ -1,6 +1,6 @@
-"""Whole answers of each wire as they arrive, with an event of each kind that its API has; no word stands in one twice.
+"""Whole answers of each wire as they arrive, with an event of each kind that its API has; no word is in one twice.
 
-The events and their members are those of the official clients' types. A word such as `w1` is one that the answer says.
+The events and their members are those of the official clients' types. A word such as `w1` belongs to the answer.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _responses() -> dict[str, list[Any]]:
     part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
     cited = {"type": "url_citation", "start_index": 0, "end_index": 2, "url": "w3", "title": "w4"}
     answer: dict[str, Any] = {"type": "message", "role": "assistant"}
-    said = {"type": "output_text", "text": "w1 w2", "annotations": [cited]}
+    written = {"type": "output_text", "text": "w1 w2", "annotations": [cited]}
     thought: dict[str, Any] = {"type": "reasoning"}
     call: dict[str, Any] = {"type": "function_call", "call_id": "w1", "name": "w2"}
     custom: dict[str, Any] = {"type": "custom_tool_call", "call_id": "w5", "name": "w6"}
@@ -95,8 +95,8 @@ def _responses() -> dict[str, list[Any]]:
             of(0, "output_text.delta", content_index=0, delta="w2"),
             of(0, "output_text.annotation.added", content_index=0, annotation_index=0, annotation=cited),
             of(0, "output_text.done", content_index=0, text="w1 w2"),
-            of(0, "content_part.done", content_index=0, part=said),
-            whole(0, "done", **answer, status="completed", content=[said]),
+            of(0, "content_part.done", content_index=0, part=written),
+            whole(0, "done", **answer, status="completed", content=[written]),
             completed,
         ],
         "refusal": [

@@ -41,9 +41,9 @@ def turn(*messages: Message) -> Transcript:
 
 
 def _joined(thoughts: list[str], text: str, calls: list[tuple[str, str]], ids: bool) -> Transcript:
-    said = [preamble(text) if calls else final(text)] if text or not (thoughts or calls) else []
+    answer = [preamble(text) if calls else final(text)] if text or not (thoughts or calls) else []
     called = [call(name, body, f"c{index}" if ids else None) for index, (name, body) in enumerate(calls)]
-    return turn(*map(thought, thoughts), *said, *called)
+    return turn(*map(thought, thoughts), *answer, *called)
 
 
 _TEXT = strategies.texts()

@@ -1,4 +1,4 @@
-"""What a recorded wire document says, leaf by leaf, and what of it a conversion leaves out; it knows no adapter."""
+"""The values in a recorded wire document, leaf by leaf, and those that a conversion leaves out; it knows no adapter."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Leaf(NamedTuple):
 
 
 def leaves(value: Any, keys: tuple[str, ...] = ()) -> Iterator[Leaf]:
-    """Every leaf that says something."""
+    """Every leaf with a value that is not empty."""
     if isinstance(value, dict):
         for key, member in cast("dict[str, Any]", value).items():
             yield from leaves(member, (*keys, key))
@@ -77,14 +77,14 @@ def gone(before: Any, after: Any) -> list[Leaf]:
 
 
 def unexplained(missing: Iterable[Leaf], losses: Iterable[Loss], words: dict[str, str]) -> list[Leaf]:
-    """The leaves that are gone although no loss speaks of them.
+    """The leaves that are gone although no loss is about them.
 
-    A loss speaks of a leaf that it names by one of its keys, or by its code.
+    A loss is about a leaf if it names one of the leaf's keys, or if its code does.
 
     Args:
         missing: what is gone.
         losses: what was reported.
-        words: key → what losses call what stands under it: codes, and names of settings.
+        words: key → what losses call the value under it: codes, and names of settings.
     """
     reports = [(loss.code, f"{loss.path} {loss.detail}") for loss in losses]
 

@@ -1,4 +1,4 @@
-"""Whole documents of each wire, with an object of each kind that its API knows; no word like `w1` stands in one twice.
+"""Whole documents of each wire, with an object of each kind that its API knows; no word like `w1` is in one twice.
 
 The members are those of the official clients' types.
 """
@@ -88,7 +88,7 @@ def _openai() -> dict[str, Any]:
             {"role": "user", "content": "w44", "name": "w45"},
             {"role": "assistant", "content": [{"type": "text", "text": "w46"}], "name": "w47"},
         ],
-        "sound that was said": [
+        "sound of an earlier answer": [
             ask,
             {"role": "assistant", "content": None, "audio": {"id": "w48"}},
         ],

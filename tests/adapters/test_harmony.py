@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harmony_text import CALL, REPLY, codes, is_exact, messages, read_text, said, text_of
+from harmony_text import CALL, REPLY, assistant, codes, is_exact, messages, read_text, text_of
 from ocml_bridge import (
     BridgeError,
     Completion,
@@ -325,13 +325,13 @@ def test_what_typescript_drops_of_a_schema_is_named_by_its_path() -> None:
         (Message("tool", "x", name="assistant", recipient="assistant"), "functions.assistant to=assistant"),
         (Message("tool", "x", name="functions.get weather"), "functions.get_weather to=assistant"),
         (Message("tool", "x"), "tool to=assistant"),
-        (said("x", recipient="all", channel="final"), "assistant<|channel|>final"),
-        (said("x", recipient="functions.get weather", channel="commentary"), None),
-        (said("x", channel="fi nal"), "assistant<|channel|>fi_nal"),
-        (said("x", channel="final", content_type="json"), "assistant<|channel|>final"),
-        (said("x", channel="", constraint="json"), "assistant<|channel|>analysis"),
-        (said("x", recipient="a<|end|>b", channel="final"), "assistant to=a_end_b<|channel|>final"),
-        (said("x", channel="commentary", intent="status", call_id="c1"), "assistant<|channel|>analysis"),
+        (assistant("x", recipient="all", channel="final"), "assistant<|channel|>final"),
+        (assistant("x", recipient="functions.get weather", channel="commentary"), None),
+        (assistant("x", channel="fi nal"), "assistant<|channel|>fi_nal"),
+        (assistant("x", channel="final", content_type="json"), "assistant<|channel|>final"),
+        (assistant("x", channel="", constraint="json"), "assistant<|channel|>analysis"),
+        (assistant("x", recipient="a<|end|>b", channel="final"), "assistant to=a_end_b<|channel|>final"),
+        (assistant("x", channel="commentary", intent="status", call_id="c1"), "assistant<|channel|>analysis"),
     ],
 )
 def test_values_that_the_official_parser_would_misread_are_never_written(message: Message, header: str | None) -> None:
@@ -344,7 +344,7 @@ def test_values_that_the_official_parser_would_misread_are_never_written(message
 
 def test_a_reply_without_name_takes_that_of_its_call() -> None:
     reply = Message("tool", "1", call_id="c1")
-    call = said("{}", recipient="functions.g", channel="commentary", call_id="c1", end="call")
+    call = assistant("{}", recipient="functions.g", channel="commentary", call_id="c1", end="call")
     assert "<|start|>functions.g to=assistant<|message|>1<|end|>" in text_of(call, reply)
 
 
@@ -368,7 +368,9 @@ def test_a_text_to_be_completed_becomes_the_users() -> None:
 
 def test_training_ends_the_last_final_message_with_return() -> None:
     options = Options(training=True)
-    output = write(Transcript((said("a", channel="final"), said("b", channel="final"))), "harmony", options=options)
+    output = write(
+        Transcript((assistant("a", channel="final"), assistant("b", channel="final"))), "harmony", options=options
+    )
     assert cast("str", output.output).count("<|return|>") == 1
     assert cast("str", output.output).endswith("b<|return|>")
 

@@ -12,7 +12,7 @@ from corpus import corpus_path
 from counting import calls_of
 from harmony_answers import chunks_of
 from harmony_judge import records
-from harmony_text import CALL, codes, is_exact, messages, read_text, said
+from harmony_text import CALL, assistant, codes, is_exact, messages, read_text
 from ocml_adapters.harmony.official import as_official
 from ocml_adapters.harmony.syntax import TOKEN
 from ocml_adapters.harmony.vocabulary import load_encoding
@@ -39,15 +39,15 @@ A = "assistant"
 MALFORMED: dict[str, tuple[str, Message]] = {
     "1 a constraint without a recipient": (
         "<|start|>assistant<|channel|>final <|constrain|>json<|message|>{}<|return|>",
-        said("{}", channel="final", constraint="json", end="return"),
+        assistant("{}", channel="final", constraint="json", end="return"),
     ),
     "1 a content type without a recipient": (
         "<|channel|>final json<|message|>{}<|return|>",
-        said("{}", channel="final", content_type="json", end="return"),
+        assistant("{}", channel="final", content_type="json", end="return"),
     ),
     "2 attributes of OpenChatML 2.2, a call": (
         "<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>{}<|call|>",
-        said("{}", channel="commentary", recipient="functions.f", call_id="c1", constraint="json", end="call"),
+        assistant("{}", channel="commentary", recipient="functions.f", call_id="c1", constraint="json", end="call"),
     ),
     "2 attributes of OpenChatML 2.2, a reply": (
         "<|start|>tool name=functions.f call_id=c1 to=assistant<|channel|>commentary<|message|>1<|end|>",
@@ -55,7 +55,7 @@ MALFORMED: dict[str, tuple[str, Message]] = {
     ),
     "2 attributes of OpenChatML 2.2, an intent": (
         "<|start|>assistant intent=status<|channel|>commentary content_type=markdown<|message|>x<|end|>",
-        said("x", channel="commentary", intent="status", content_type="markdown"),
+        assistant("x", channel="commentary", intent="status", content_type="markdown"),
     ),
     "3 the recipient twice": (
         "<|start|>assistant to=functions.f<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>",
@@ -71,15 +71,15 @@ MALFORMED: dict[str, tuple[str, Message]] = {
     ),
     "3 the most private channel counts": (
         "<|channel|>commentary to=assistant<|channel|>analysis<|message|>x<|end|>",
-        said("x", channel="analysis", recipient=A),
+        assistant("x", channel="analysis", recipient=A),
     ),
     "3 a channel marker without a channel": (
         "<|start|>assistant<|channel|><|message|>x<|end|>",
-        said("x", channel="analysis"),
+        assistant("x", channel="analysis"),
     ),
     "3 a channel marker without a channel, a call": (
         "<|channel|> to=functions.f <|constrain|>json<|message|>{}<|call|>",
-        said("{}", recipient="functions.f", constraint="json", end="call"),
+        assistant("{}", recipient="functions.f", constraint="json", end="call"),
     ),
     "3 the first channel counts in a call": (
         "<|channel|>commentary to=functions.f<|channel|>analysis<|constrain|>json<|message|>{}<|call|>",
@@ -87,23 +87,23 @@ MALFORMED: dict[str, tuple[str, Message]] = {
     ),
     "3 the tool for the channel": (
         "<|start|>assistant<|channel|>f<|channel|>commentary <|constrain|>json<|message|>{}<|call|>",
-        said("{}", channel="commentary", recipient="f", constraint="json", end="call"),
+        assistant("{}", channel="commentary", recipient="f", constraint="json", end="call"),
     ),
     "3 a private channel before a shown one": (
         "<|channel|>analysis<|channel|>final<|message|>x<|end|>",
-        said("x", channel="analysis"),
+        assistant("x", channel="analysis"),
     ),
     "3 a private channel behind a shown one": (
         "<|channel|>final<|channel|>analysis<|message|>x<|end|>",
-        said("x", channel="analysis"),
+        assistant("x", channel="analysis"),
     ),
     "3 question marks behind a channel": (
         "<|channel|>analysis??<|message|>x<|end|>",
-        said("x", channel="analysis"),
+        assistant("x", channel="analysis"),
     ),
     "3 question marks behind commentary: nobody is meant": (
         "<|channel|>commentary?<|message|>x<|end|>",
-        said("x", channel="commentary"),
+        assistant("x", channel="commentary"),
     ),
     "3 question marks behind the channel of a call": (
         "<|channel|>commentary? to=functions.f <|constrain|>json<|message|>{}<|call|>",
@@ -113,46 +113,49 @@ MALFORMED: dict[str, tuple[str, Message]] = {
         "<|channel|>commentary to=functions.f\u3000<|constrain|>json<|message|>{}<|call|>",
         CALL,
     ),
-    "3 capital letters": ("<|channel|>Final<|message|>x<|return|>", said("x", channel="final", end="return")),
-    "3 a channel twice": ("<|channel|>analysis analysis<|message|>x<|end|>", said("x", channel="analysis")),
+    "3 capital letters": ("<|channel|>Final<|message|>x<|return|>", assistant("x", channel="final", end="return")),
+    "3 a channel twice": ("<|channel|>analysis analysis<|message|>x<|end|>", assistant("x", channel="analysis")),
     "3 prose behind a channel": (
         "<|channel|>analysis we should use python now<|message|>x<|end|>",
-        said("x", channel="analysis"),
+        assistant("x", channel="analysis"),
     ),
-    "4 the channel for the role": ("<|start|>final<|message|>x<|end|>", said("x", channel="final")),
-    "4 the role twice": ("<|start|>assistantassistant<|channel|>final<|message|>x<|end|>", said("x", channel="final")),
+    "4 the channel for the role": ("<|start|>final<|message|>x<|end|>", assistant("x", channel="final")),
+    "4 the role twice": (
+        "<|start|>assistantassistant<|channel|>final<|message|>x<|end|>",
+        assistant("x", channel="final"),
+    ),
     "4 the recipient for the role": (
         "<|start|>to=functions.f<|channel|>commentary<|message|>{}<|call|>",
-        said("{}", channel="commentary", recipient="functions.f", end="call"),
+        assistant("{}", channel="commentary", recipient="functions.f", end="call"),
     ),
-    "4 no role": ("<|start|><|channel|>final<|message|>x<|end|>", said("x", channel="final")),
+    "4 no role": ("<|start|><|channel|>final<|message|>x<|end|>", assistant("x", channel="final")),
     "4 the name of a speaker": ("<|start|>user:bob<|message|>x<|end|>", Message("user", "x", name="bob")),
     "4 a tool by its bare name": ("<|start|>bash<|message|>x<|end|>", Message("tool", "x", name="bash")),
     "5 a body in the header": (
         "<|start|>assistant<|channel|>final The answer is 4.<|return|>",
-        said("The answer is 4.", channel="final", end="return"),
+        assistant("The answer is 4.", channel="final", end="return"),
     ),
     "5 arguments in the header": (
         '<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json {"a": 1}<|call|>',
-        said('{"a": 1}', channel="commentary", recipient="functions.f", constraint="json", end="call"),
+        assistant('{"a": 1}', channel="commentary", recipient="functions.f", constraint="json", end="call"),
     ),
     "5 a body without any header, and more to come": (
         "I must refuse<|end|>",
-        said("I must refuse", channel="analysis"),
+        assistant("I must refuse", channel="analysis"),
     ),
     "5 a body without any header that ends the answer": (
         "I must refuse<|return|>",
-        said("I must refuse", end="return"),
+        assistant("I must refuse", end="return"),
     ),
     "5 an answer behind the generation prompt": (
         "<|start|>assistantHello there<|return|>",
-        said("Hello there", end="return"),
+        assistant("Hello there", end="return"),
     ),
     "5 a JSON answer behind the generation prompt": (
         '<|start|>assistant{"a": 1}<|return|>',
-        said('{"a": 1}', end="return"),
+        assistant('{"a": 1}', end="return"),
     ),
-    "8 no token at all": ('{"answer": 4}', said('{"answer": 4}')),
+    "8 no token at all": ('{"answer": 4}', assistant('{"answer": 4}')),
 }
 
 
@@ -254,8 +257,8 @@ def test_an_answer_whose_tokens_were_left_out() -> None:
         '{"city":"Paris"}assistantfinalIt is sunny.'
     )
     assert messages(text) == (
-        said("We need the weather.", channel="analysis"),
-        said(
+        assistant("We need the weather.", channel="analysis"),
+        assistant(
             '{"city":"Paris"}',
             channel="commentary",
             recipient="functions.get_weather",
@@ -263,7 +266,7 @@ def test_an_answer_whose_tokens_were_left_out() -> None:
             end="call",
             continues=True,
         ),
-        said("It is sunny.", channel="final"),
+        assistant("It is sunny.", channel="final"),
     )
     assert codes(text) == {FindingCode.HEADER_RECOVERED}
 
@@ -392,8 +395,8 @@ def all_text(transcript: Transcript) -> str:
     """Everything that a transcript says, in fields, bodies and extras."""
     turns = [as_official(turn) for turn in [transcript.open_turn] if turn is not None]
     values = [value for record in records(transcript) + turns for value in record.values()]
-    held = [transcript, *transcript.messages]
-    return "\n".join([*values, *(text for one in held for text in (one.extras or {}).get("harmony", {}).values())])
+    sources = [transcript, *transcript.messages]
+    return "\n".join([*values, *(text for one in sources for text in (one.extras or {}).get("harmony", {}).values())])
 
 
 def test_the_official_fixtures_are_written_back_byte_for_byte() -> None:
@@ -436,7 +439,7 @@ ENDED = {
 @pytest.mark.parametrize(("text", "end"), ENDED.values(), ids=list(ENDED))
 @pytest.mark.parametrize("reason", [None, "stop"])
 def test_the_token_that_ends_the_text_ends_the_message_before_it(text: str, end: str, reason: Any) -> None:
-    """gpt-oss may sample it, too; it is nothing that anybody said."""
+    """gpt-oss may sample it, too; it is no text of a message."""
     body = text.rpartition("<|message|>")[2]
     wanted = read(f"{text}<|endoftext|>", "harmony")
     assert isinstance(wanted.transcript, Transcript)
@@ -447,10 +450,10 @@ def test_the_token_that_ends_the_text_ends_the_message_before_it(text: str, end:
         source, tokens = decoder("harmony"), decoder("harmony-tokens")
         events = [event for chunk in chunks_of(f"{text}<|endoftext|>", size) for event in source.feed(chunk)]
         of_ids = [event for at in range(0, len(ids), size) for event in tokens.feed_tokens(ids[at : at + size])]
-        for told in (events + source.finish(reason), of_ids + tokens.finish(reason)):
-            assert "".join(event.text for event in told if isinstance(event, Delta)) == body
-            assert isinstance(told[-1], Stop)
-            assert told[-1].document == wanted.transcript
+        for received in (events + source.finish(reason), of_ids + tokens.finish(reason)):
+            assert "".join(event.text for event in received if isinstance(event, Delta)) == body
+            assert isinstance(received[-1], Stop)
+            assert received[-1].document == wanted.transcript
 
 
 def test_the_same_token_elsewhere_in_a_body_is_text() -> None:

@@ -50,9 +50,9 @@ def read_by(source: Decoder, answer: str | Sequence[int], cuts: list[int]) -> tu
     stop = events[-1]
     assert isinstance(stop, Stop)
     assert isinstance(stop.document, Transcript)
-    told = accumulate(events)
-    assert isinstance(told, Transcript)
-    assert told.messages == stop.document.messages
+    accumulated = accumulate(events)
+    assert isinstance(accumulated, Transcript)
+    assert accumulated.messages == stop.document.messages
     return stop.document, any(isinstance(event, Finding) and event.detail.endswith(REST) for event in events)
 
 
@@ -69,7 +69,7 @@ def read_officially(ids: Sequence[int]) -> set[str]:
     return words(" ".join(part.text for message in parser.messages for part in message.content))
 
 
-def told(document: Transcript) -> list[Any]:
+def fields(document: Transcript) -> list[Any]:
     return [(each.role, each.name, each.channel, each.recipient, each.content) for each in document.messages]
 
 
@@ -84,13 +84,15 @@ def check(count: int, seed: int) -> None:
             for source, given in zip(READERS.values(), (answer, ids), strict=True)
         ]
         (document, is_cut), (by_ids, is_cut_by_ids) = documents
-        assert (told(document), is_cut) == (told(by_ids), is_cut_by_ids), f"text and ids: {answer}"
+        assert (fields(document), is_cut) == (fields(by_ids), is_cut_by_ids), f"text and ids: {answer}"
         if is_cut:
             cut += 1
             assert document.messages, f"nothing is left: {answer}"
             continue
         assert words(answer) <= words(repr(document)), f"gone: {answer}"
-        assert read_officially(ids) & set(writer.said) <= in_messages(document), f"the official parser has: {answer}"
+        assert read_officially(ids) & set(writer.body_words) <= in_messages(document), (
+            f"the official parser has: {answer}"
+        )
     assert cut < count / 3
 
 
