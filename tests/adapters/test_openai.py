@@ -876,6 +876,12 @@ DRAWN: Any = {"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}
             "images": [{"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}],
             "audio": {"id": "a1"},
         },
+        {"content": None, "audio": {"id": "a1", "data": "AA==", "transcript": "Yes, they do.", "expires_at": 1}},
+        {"content": "", "refusal": None, "audio": {"transcript": "Yes.", "expires_at": None, "id": "a1"}},
+        {"content": "Hi", "audio": {"id": "a1", "data": "AA==", "transcript": "Hi"}},
+        {"content": [{"type": "text", "text": "Hi"}], "audio": {"id": "a1", "transcript": "Hello, " * 40}},
+        {"content": None, "audio": {"id": "a1", "data": "", "transcript": ""}},
+        {"reasoning": "Hm", "audio": {"id": "a1", "transcript": "Yes."}, "tool_calls": [CALLED]},
     ],
     ids=repr,
 )
@@ -886,6 +892,25 @@ def test_what_the_assistant_said_as_a_sound_is_a_medium(message: dict[str, Any])
         assert (json.dumps(result.output), result.losses) == (json.dumps(document), ())
     lost = [loss for loss in convert(document, source="openai", target="anthropic").losses if loss.code == "media"]
     assert [loss.loss_class for loss in lost] == ["content"]
+
+
+@pytest.mark.parametrize("target", ["anthropic", "bedrock-converse", "harmony", "ocm-2.2"])
+def test_the_transcript_of_a_sound_is_what_a_format_without_sounds_has(target: str) -> None:
+    message = {"role": "assistant", "content": None, "audio": {"id": "a1", "data": "AA==", "transcript": "Yes."}}
+    result = convert({"messages": [message]}, source="openai", target=target)
+    assert read(result.output, target).transcript == result.image
+    assert isinstance(result.image, Transcript)
+    assert result.image.messages[0].content == "Yes."
+    assert [loss.path for loss in result.losses if loss.code == "media"] == ["/messages/0/content/1"]
+
+
+@pytest.mark.parametrize("audio", ["a1", {}, {"id": ""}, {"id": 1, "transcript": "Yes."}, {"data": "AA=="}])
+def test_a_sound_without_an_id_is_an_extra(audio: Any) -> None:
+    document = {"messages": [{"role": "assistant", "content": "Hi", "audio": audio}]}
+    result = read(document, "openai").transcript
+    assert isinstance(result, Transcript)
+    assert result.messages[0].content == "Hi"
+    assert write(result, "openai").output == document
 
 
 def test_a_sound_by_its_id_has_a_place_at_the_end_of_what_the_assistant_said_alone() -> None:

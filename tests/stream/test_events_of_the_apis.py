@@ -77,7 +77,7 @@ EVENTS: list[tuple[str, Message, list[Any]]] = [
         "openai-sse",
         CALL,
         [
-            BEGUN,
+            chunk({"role": "assistant", "content": None}),
             chunk(
                 {
                     "tool_calls": [

@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 import strategies_openai as wild
 from counting import calls_of
 from deltas import texts_of
-from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge import BridgeError, Transcript, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding
@@ -172,7 +172,8 @@ _PIECE = st.lists(st.text(min_size=1, max_size=4), max_size=3)
 def responses(draw: st.DrawFn) -> tuple[Any, list[Any]]:
     """A response, and the deltas that it may come in."""
     message: dict[str, Any] = {"role": "assistant"}
-    deltas: list[Any] = [{"role": "assistant", "content": ""}]
+    empty = draw(st.sampled_from(["", None]))
+    deltas: list[Any] = [{"role": "assistant", "content": empty}]
     key = draw(st.sampled_from(["reasoning", "reasoning_content", "thinking", "reasoning_text"]))
     for member in (key, "content", "refusal"):
         pieces = draw(_PIECE)
@@ -197,7 +198,7 @@ def responses(draw: st.DrawFn) -> tuple[Any, list[Any]]:
         deltas += [{"annotations": [1]}, {"annotations": [2]}]
     order = (key, "content", "refusal", "tool_calls", "function_call", "annotations")
     kept = {name: message[name] for name in order if message.get(name)}
-    kept.setdefault("content", None if kept.keys() - {"annotations"} else "")
+    kept.setdefault("content", empty)
     whole = {"role": "assistant", **{name: kept[name] for name in order if name in kept}}
     finish = draw(st.sampled_from(["stop", "length", "tool_calls", "content_filter"]))
     choice = {"index": 0, "message": whole, "finish_reason": finish}
@@ -213,6 +214,16 @@ def test_any_response_in_pieces_is_read_as_the_whole(drawn: tuple[Any, list[Any]
     check_order(played.events)
     check_told(played)
     assert not any(isinstance(event, Finding) for event in played.events)
+
+
+@pytest.mark.parametrize("empty", [["", None], [None, ""], [""], [None], [None, None]])
+def test_content_is_empty_if_an_empty_text_came_and_null_if_none_did(empty: list[str | None]) -> None:
+    called = calls({**item(0, "c1", "f", "{}"), "type": "function"})  # type: ignore[dict-item]
+    source = stream({"role": "assistant", "content": empty[0]}, called, *({"content": each} for each in empty[1:]))
+    document = events_of(made(), [source.encode()]).stop.document
+    assert isinstance(document, Transcript)
+    written: Any = write(document, "openai").output
+    assert written["choices"][0]["message"]["content"] == ("" if "" in empty else None)
 
 
 # --- what servers do differently --------------------------------------------------------------------------------------

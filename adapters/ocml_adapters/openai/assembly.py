@@ -319,7 +319,7 @@ class Choice:
         if self.name is not None:
             out["name"] = self.name
         out.update(self.reasoning())
-        out[CONTENT] = self._content.whole(beside=bool(self._thoughts or self._refusal or self.calls))
+        out[CONTENT] = self._content.whole()
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
         out.update(self._whole_calls())

@@ -62,9 +62,9 @@ class Chunks:
         """Return the text before and after more of a call's arguments."""
         return self._ends(f'{{"{TOOL_CALLS}":[{{"index":{index},"{FUNCTION}":{{"arguments":', "}}]}")
 
-    def opening(self) -> bytes:
-        """Return the first chunk, with the role."""
-        return self._delta({"role": "assistant", "content": ""})
+    def opening(self, content: Json) -> bytes:
+        """Return the first chunk, with the role, and with an empty text or null as the content."""
+        return self._delta({"role": "assistant", "content": content})
 
     def call(self, index: int, call_id: str, name: str) -> bytes:
         """Return the beginning of a call, in one chunk, because some clients join members that are repeated."""

@@ -157,17 +157,12 @@ class Content:
         """Return the parts with thoughts so far."""
         return [run.whole() for run in self._runs if isinstance(run, _Run) and run.is_list is not None]
 
-    def whole(self, *, beside: bool) -> Json:
-        """Return the content: a text, a list of parts, or null if there is no text but something else.
-
-        Args:
-            beside: whether the answer has something else.
-        """
+    def whole(self) -> Json:
+        """Return the content: a text, which is empty if only empty ones came; a list of parts; null if none came."""
         runs = [run.whole() if isinstance(run, _Run) else run for run in self._runs]
         if not self._is_text:
             return [run for run in runs if run != {"type": _TEXT, _TEXT: ""}]
-        text = cast("str", cast("Object", runs[0])[_TEXT]) if runs else ""
-        return text if text or (self.has_come and not beside) else None
+        return cast("str", cast("Object", runs[0])[_TEXT]) if runs else None
 
 
 class _Piece(NamedTuple):

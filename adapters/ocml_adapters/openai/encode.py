@@ -102,6 +102,8 @@ class ChunkEncoder(ResponseEncoder):
         """What the fast path needs, for each message with text."""
         self._empty: int | None = None
         """The number of the first text message, which an answer without any text consists of."""
+        self._silence: Json = ""
+        """The content in the first chunk: null if the answer does not begin with a text."""
         self._listed = ListedThoughts()
         self._annotations: list[Json] = []
         self._images: dict[int, list[Json]] = {}
@@ -136,11 +138,13 @@ class ChunkEncoder(ResponseEncoder):
 
     def open(self) -> list[bytes]:
         """Write the first chunk, with the role."""
-        return [self._chunks.opening()]
+        return [self._chunks.opening(self._silence)]
 
     def start(self, number: int, message: Message) -> list[bytes]:
         """Write the beginning of a call; other messages begin with their first text."""
         stage = stage_of(message)
+        if stage != TEXT and not self.opened:
+            self._silence = None
         if stage is not None and stage != CALL:
             if stage == TEXT and self._empty is None:
                 self._empty = number
@@ -239,7 +243,7 @@ class ChunkEncoder(ResponseEncoder):
             message[REASONING_KEY.of(self._options)] = thought
         if self._listed.numbers:
             message[DETAILS] = self._listed.wire()
-        message[CONTENT] = text or (None if thought or refusal or self._calls else "")
+        message[CONTENT] = text or self._silence
         if refusal:
             message["refusal"] = refusal
         if self._calls:

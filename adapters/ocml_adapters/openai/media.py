@@ -1,4 +1,4 @@
-"""Read and write media that stand beside the text of a message: a sound, and images."""
+"""Read and write media that stand beside the text of a message: a sound with its transcript, and images."""
 
 from __future__ import annotations
 
@@ -8,36 +8,63 @@ from typing import Final, cast
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format
-from ocml_bridge.json_values.form import ARRAY, Object
+from ocml_bridge.json_values.form import ARRAY, Object, add, shape
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Content, Json, Media, Part, Text
 
 from .parts import can_hold, read_parts, write_part
-from .syntax import VENDOR
+from .syntax import AUDIO, NOTES, VENDOR
 
 # --- a sound beside a text --------------------------------------------------------------------------------------------
 
 
-def sound_in(value: Json) -> Media | None:
-    """Return the sound in a value of `audio` that is what the assistant said before; None for any other value."""
+_SOUND_ORDER: Final = ("id", "data", "transcript")
+_TRANSCRIPT: Final = "transcript"
+"""The member with the text of a sound; in the layout, whether the text before the sound is written there."""
+
+
+def sound_in(value: Json, *, is_alone: bool) -> tuple[Part, ...]:
+    """Return the text and the sound in a value of `audio`, which has an id; none for any other value.
+
+    Args:
+        value: the value.
+        is_alone: whether the message has no other content, so that the transcript is its text.
+    """
     sound = members_of(value)
-    name = sound.get("id") if len(sound) == 1 else None
-    return Media("audio", file_id=name, vendor=VENDOR) if isinstance(name, str) and name else None
+    name, data, transcript = (sound.get(key) for key in _SOUND_ORDER)
+    if not isinstance(name, str) or not name:
+        return ()
+    data = data if isinstance(data, str) and data else None
+    text = transcript if is_alone and isinstance(transcript, str) and transcript else None
+    known = ("id", *(("data",) if data else ()), *((_TRANSCRIPT,) if text else ()))
+    extras = {key: each for key, each in sound.items() if key not in known}
+    layout: Object = {} if text is None else {_TRANSCRIPT: True}
+    if list(sound) != [*known, *extras]:
+        layout["form"] = list(sound)
+    notes = NOTES.by_format({AUDIO: extras} if extras else {}), NOTES.by_format(layout)
+    part = Media("audio", data=data, file_id=name, vendor=VENDOR, extras=notes[0], layout=notes[1])
+    return (part,) if text is None else (Text(text), part)
 
 
 def is_sound(part: Part) -> bool:
-    """Return whether a part is a sound that only the API has."""
-    if not isinstance(part, Media) or part.media != "audio":
-        return False
-    return part.data is None and part.url is None and bool(media_for(part, VENDOR).file_id)
+    """Return whether a part is a sound that the API made."""
+    return isinstance(part, Media) and part.media == "audio" and not part.url and bool(media_for(part, VENDOR).file_id)
 
 
 def without_sound(content: Content) -> tuple[Content, Object | None]:
-    """Return content without the sound at its end that only the API has, and the value of `audio` for it."""
+    """Return content without the sound at its end that the API made, and the value of `audio` for it."""
     parts = parts_of(content)
     if not parts or not is_sound(parts[-1]):
         return content, None
-    return _text_or_parts(parts[:-1]), {"id": cast("Media", parts[-1]).file_id}
+    part, before = cast("Media", parts[-1]), parts[:-1]
+    layout = NOTES.of(part.layout)
+    out: Object = {"id": part.file_id}
+    if part.data is not None:
+        out["data"] = part.data
+    first = before[0] if len(before) == 1 else None
+    if layout.get(_TRANSCRIPT) is True and isinstance(first, Text) and first.is_bare and first.text:
+        out[_TRANSCRIPT], before = first.text, ()
+    return _text_or_parts(before), shape(add(out, NOTES.of(part.extras).get(AUDIO)), layout.get("form"))
 
 
 def _text_or_parts(parts: tuple[Part, ...]) -> Content:

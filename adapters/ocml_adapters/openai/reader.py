@@ -172,9 +172,9 @@ def _assistant(wire: Object) -> list[Message]:
     if images:
         content = (*(parts_of(content) if content else ()), *images)
         keys_of_text.append(IMAGES)
-    sound = sound_in(wire[AUDIO]) if AUDIO in wire and refusal is None else None
-    if sound is not None:
-        content = (*(parts_of(content) if content else ()), sound)
+    sound = sound_in(wire[AUDIO], is_alone=not content) if AUDIO in wire and refusal is None else ()
+    if sound:
+        content = (*(parts_of(content) if content else ()), *sound)
         keys_of_text.append(AUDIO)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
