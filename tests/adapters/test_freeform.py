@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import Message, Tool, Transcript, convert, formats, read
-from ocml_bridge.model import Freeform, Settings
+from ocml_bridge import Message, Tool, Transcript, convert, formats, read, write
+from ocml_bridge.model import Freeform, Settings, replace
 from ocml_bridge.testing.laws import all_laws
 from sampling import sweep
 
@@ -37,6 +37,31 @@ def test_the_laws_hold(case: str, target: str) -> None:
     reply.call_id = "c1"
     for text in ("here", '{"a":1}', ""):
         all_laws(Transcript((USER, call(text, tool), reply), (tool,), settings=Settings(model="m")), target)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "kind"),
+    [
+        (None, "print(1)", "custom"),
+        (None, "[1]", "custom"),
+        (None, '{"a": 1}', "function"),
+        (None, "", "function"),
+        (Tool("look"), "print(1)", "function"),
+        (Tool("look"), '{"a": 1}', "function"),
+        (Tool("look", freeform=Freeform()), '{"a": 1}', "custom"),
+    ],
+)
+def test_a_call_that_says_nothing_of_its_input_is_of_the_kind_of_its_tool(
+    tool: Tool | None, text: str, kind: str
+) -> None:
+    tools = None if tool is None else (tool,)
+    for more in ("", " and", " and more"):  # the second and third are written by the plan of the first
+        message = replace(
+            call(text, Tool("look")), content=text + (more if kind == "custom" and text[:1] != "{" else "")
+        )
+        written: Any = write(Transcript((USER, message), tools), "openai").output
+        assert [each["type"] for each in written["messages"][1]["tool_calls"]] == [kind]
+        all_laws(Transcript((USER, message), tools), "openai")
 
 
 @pytest.mark.parametrize("spelled", [["type", "syntax", "definition"], ["definition", "type", "syntax"]])

@@ -59,6 +59,20 @@ def said(document: Any) -> list[tuple[str | None, str | None, Any]]:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("response", [each.value for each in recorded("bedrock") if each.kind.endswith("response")])
+def test_a_whole_answer_is_the_answer(response: Any) -> None:
+    for source in (lines(response), json.dumps(response, indent=2), json.dumps([response])):
+        made = events_of(decoder(STREAM), [source.encode()])
+        assert made.stop.document == read(response, STREAM).transcript
+        assert made.stop.reason != "truncated"
+        assert not [event for event in made.events if isinstance(event, Finding)]
+    made = events_of(decoder(STREAM), [lines(response, START, response).encode()])
+    assert made.stop.document == read(response, STREAM).transcript
+    assert [event.detail for event in made.events if isinstance(event, Finding)] == [
+        "an event follows the whole answer; the event is left out"
+    ]
+
+
 def test_recorded_streams_are_the_same_however_they_are_framed_and_cut() -> None:
     for case in recorded("bedrock", streams=True):
         framed = [lines(*case.value), json.dumps(case.value, indent=1)]

@@ -246,6 +246,8 @@ class EventDecoder(AssemblingDecoder):
         """The last text that was passed on, until another block follows."""
         self._thought: Message | None = None
         """A complete thought. It ends when another message begins; if it is the last one, it may be cut off."""
+        self._whole: Object | None = None
+        """The response of a server that does not stream, as one event."""
 
     def start(self, message: Message, signature: Signature | None = None) -> int:
         """Emit the end of the text or thought before a message, and the `Start` of the message; return its number."""
@@ -257,6 +259,13 @@ class EventDecoder(AssemblingDecoder):
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event of the server."""
+        if OUTPUT in value and not self._assembly.wire() and self._whole is None:
+            self._whole, reason = value, value.get(STOP_REASON)
+            self.over = _REASONS.get(reason, "stop") if isinstance(reason, str) else "stop"
+            return
+        if self._whole is not None:
+            self.note("an event follows the whole answer; the event is left out")
+            return
         for kind, inner in value.items():
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
             members = {key: member for key, member in members.items() if key != _PADDING}
@@ -379,7 +388,7 @@ class EventDecoder(AssemblingDecoder):
         Args:
             reason: why the answer is over; None if the stream does not say it.
         """
-        response = self._assembly.wire()
-        if self._assembly.reason is None and reason in _FINISHES:
+        response = self._assembly.wire() if self._whole is None else self._whole
+        if self._whole is None and self._assembly.reason is None and reason in _FINISHES:
             response[STOP_REASON] = _FINISHES[reason]
         return transcript_of(MessageReader(self.options), response, self.log) if response else Transcript()

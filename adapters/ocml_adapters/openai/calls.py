@@ -12,8 +12,8 @@ from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import Json, Message, Signature, Tool
 from ocml_bridge.units.grammar import ContentClass
-from ocml_bridge.units.heads import Item
-from ocml_bridge.wires.freeform import custom_calls
+from ocml_bridge.units.heads import Head, Item
+from ocml_bridge.wires.freeform import is_object, undecided_calls
 
 from .syntax import (
     CACHE,
@@ -253,20 +253,31 @@ def is_custom(call: Message) -> bool:
         return False
     if call.constraint is not None or call.recipient is None or not call.recipient.startswith(FUNCTIONS):
         return True
-    return call_layout(call).get("kind") == CUSTOM
+    kind = call_layout(call).get("kind")
+    return kind == CUSTOM or (kind is None and call.content != "" and not is_object(cast("str", call.content)))
+
+
+def is_open(head: Head) -> bool:
+    """Return whether a call is one of a function or of a custom tool by its input alone."""
+    if not head.calls or head.promises_json or head.constraint is not None or head.empty:
+        return False
+    return (head.recipient or "").startswith(FUNCTIONS) and "kind" not in call_layout(head.message("", None))
 
 
 def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
-    """Return the items; a call of a tool that is declared as custom gets the layout of a custom call."""
+    """Return the items; a call of a declared tool gets the layout of the kind that the tool is of."""
     edited: list[Item] = []
-    for at in custom_calls(items, tools):
+    for at, of_custom_tool in undecided_calls(items, tools):
         head, content, call_id = items[at]
         message = head.message("", None)
         notes, spelled = NOTES.of(message.layout), call_layout(message)
         if not {"kind", "raw"}.isdisjoint(spelled):
             continue
         edited = edited or list(items)
-        layout = {**(message.layout or {}), HOME: {**notes, "call": {**spelled, "kind": CUSTOM}}}
+        layout = {
+            **(message.layout or {}),
+            HOME: {**notes, "call": {**spelled, "kind": CUSTOM if of_custom_tool else FUNCTION}},
+        }
         edited[at] = (head.replaced(layout=layout), content, call_id)
     return edited or items
 

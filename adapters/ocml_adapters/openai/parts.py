@@ -57,10 +57,10 @@ _PASSAGES: Final = "document"
 """The part, and its member, with a document that Cohere's models can cite: an `id`, and `data`."""
 _WEB: Final = ("http", "https")
 _PART: Final = "part"
-"""The key of the layout for the type of such a part."""
-_DATA, _ADDRESS, _URL = "data", "address", "url"
-"""The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it, and of a sound
-that has its data in a URL."""
+"""The key of the layout for the type of such a part, and of a document."""
+_DATA, _ADDRESS, _URL, _OBJECT = "data", "address", "url", "object"
+"""The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it, of a sound
+that has its data in a URL, and of a document whose data is an object."""
 _EXTENSIONS: Final = frozenset({"input_video"})
 """Types of media parts that servers add, and that are read as foreign parts without a finding."""
 
@@ -130,10 +130,10 @@ def _read_document(part: Object) -> Passages | None:
         return None
     key, mark = _mark_of(part)
     inner = {name: value for name, value in members.items() if name != _DATA}
-    if data is not text:
-        inner[_DATA] = None  # in the extras, it says that the text is an object
     more = {name: value for name, value in part.items() if name not in ("type", _PASSAGES, key)}
-    return Passages((text,), extras=NOTES.by_format({_PASSAGES: inner, **more}), cache=mark)
+    extras = {**({_PASSAGES: inner} if inner else {}), **more}
+    layout: Object = {_PART: _PASSAGES, **({} if data is text else {_DATA: _OBJECT})}
+    return Passages((text,), extras=NOTES.by_format(extras), cache=mark, layout=NOTES.by_format(layout))
 
 
 def _read_media(part: Object, key: str) -> Media | None:
@@ -208,12 +208,16 @@ def write_part(part: Part) -> Json:
 
 def _write_document(part: Passages) -> Object | None:
     """Return a document as it was read; None for passages of other formats, which are written as text."""
-    extras = NOTES.of(part.extras)
-    if _PASSAGES not in extras or part != Passages(part.texts[:1], extras=part.extras, cache=part.cache):
+    extras, layout = NOTES.of(part.extras), NOTES.of(part.layout)
+    bare = Passages(part.texts[:1], extras=part.extras, cache=part.cache, layout=part.layout)
+    if layout.get(_PART) != _PASSAGES or part != bare:
         return None
-    text, inner = part.texts[0], members_of(extras[_PASSAGES])
-    data = object_in(text) if _DATA in inner else None
-    written: Object = {"type": _PASSAGES, _PASSAGES: {**inner, _DATA: text if data is None else data}}
+    text = part.texts[0]
+    data = object_in(text) if layout.get(_DATA) == _OBJECT else None
+    written: Object = {
+        "type": _PASSAGES,
+        _PASSAGES: {**members_of(extras.get(_PASSAGES)), _DATA: text if data is None else data},
+    }
     if part.cache is not None:
         written[CACHE] = write_mark(part.cache, EPHEMERAL)
     return add(written, {name: value for name, value in extras.items() if name != _PASSAGES})

@@ -12,6 +12,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
+from ocml_bridge.units.grammar import AN_OBJECT as OBJECT_AS_IT_IS
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
@@ -20,10 +21,11 @@ from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.documents import SHAPE
+from ocml_bridge.wires.freeform import is_object
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .calls import AN_OBJECT, call_layout, with_call_types
+from .calls import AN_OBJECT, call_layout, is_open, with_call_types
 from .nearest import joins, linked, nearest, with_names
 from .reader import notice, read_message
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
@@ -119,12 +121,17 @@ class WireWriter(DocumentWriter):
         message = head.message("", None)
         layout = call_layout(message)
         is_text = NOTES.of(message.layout).get(CONTENT) != OBJECT_AS_TEXT
-        return is_text and layout.get("arguments") is None and "raw" not in layout
+        return is_text and layout.get("arguments") is None and "raw" not in layout and not is_open(head)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Return the class of texts that were read from a value: only objects are surely written in the same way."""
+        """Return the class of texts that were read from a value, or that decide the kind of their call.
+
+        Of values, only objects are surely written in the same way.
+        """
         if self.depends_on_head_only(head):
             return ANY_CONTENT
+        if is_open(head):
+            return OBJECT_AS_IT_IS if is_object(content) else ANY_CONTENT
         layout = call_layout(head.message("", None))
         return AN_OBJECT if "raw" not in layout and isinstance(parsed_compact(content), dict) else None
 

@@ -9,6 +9,7 @@ from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object, names
 from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.model import Content, Json, Message
+from ocml_bridge.wires.freeform import is_object
 
 from .item_members import ItemNotes, finish_item
 from .parts import read_content, says_content, write_content
@@ -130,14 +131,6 @@ def is_custom(call: Message) -> bool:
     if call.constraint is not None or not (call.recipient or "").startswith(FUNCTIONS):
         return True
     return NOTES.of(call.layout).get("kind") == CUSTOM or not is_object(cast("str", call.content))
-
-
-def is_object(text: str) -> bool:
-    """Return whether a text is a JSON object, as the arguments of functions are."""
-    if text[:1] != "{" and text.lstrip()[:1] != "{":
-        return False
-    span = jsontext.parse(text)
-    return span is not None and isinstance(span.value, dict)
 
 
 def write_call(call: Message) -> Object:

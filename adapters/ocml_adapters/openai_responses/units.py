@@ -21,10 +21,11 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
+from ocml_bridge.wires.freeform import is_object
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .calls import FUNCTION, is_object
+from .calls import FUNCTION
 from .item_members import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, with_generated_ids
 from .items import is_merged, is_state, notice, read_item, spelled
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions

@@ -200,6 +200,7 @@ class Passages:
     extras: ByFormat | None = None
     type: Literal["passages"] = "passages"
     cache: CacheMark | None = None
+    layout: ByFormat | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 

@@ -41,8 +41,8 @@ def passages(texts: SearchStrategy[str], extras: SearchStrategy[Any]) -> SearchS
 
     Args:
         texts: draws texts, titles, sources and contexts.
-        extras: draws extras.
+        extras: draws extras and layout.
     """
     text, several = st.one_of(st.none(), texts), st.lists(texts, max_size=3).map(tuple)
     citable, cache = st.sampled_from([None, True, False]), st.one_of(st.none(), marks())
-    return st.builds(Passages, several, text, text, text, citable, extras, cache=cache)
+    return st.builds(Passages, several, text, text, text, citable, extras, cache=cache, layout=extras)

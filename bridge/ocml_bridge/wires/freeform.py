@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from ..chat.turns import full_name, recipient_of
+from ..json_values import jsontext
 from ..json_values.form import Object
 from ..model import Freeform, Json, Tool
 from ..units.heads import Item
@@ -79,14 +80,27 @@ def parameters_of(tool: Tool) -> Json:
 
 def custom_calls(items: Sequence[Item], tools: Sequence[Tool] | None) -> list[int]:
     """Return the indexes of the calls of custom tools that are not marked as JSON."""
-    names = {recipient_of(full_name(tool)) for tool in tools or () if tool.freeform is not None}
-    calls = enumerate(items) if names else ()
-    return [
-        at
-        for at, (head, content, _) in calls
-        if head.calls
-        and isinstance(content, str)
-        and head.recipient in names
-        and head.constraint is None
-        and not head.promises_json
-    ]
+    return [at for at, is_custom in undecided_calls(items, tools) if is_custom]
+
+
+def undecided_calls(items: Sequence[Item], tools: Sequence[Tool] | None) -> Iterator[tuple[int, bool]]:
+    """Yield the index of each call of a declared tool that says nothing of its input, and whether the tool is custom.
+
+    Args:
+        items: the messages, in order.
+        tools: the declared tools.
+    """
+    names = {recipient_of(full_name(tool)): tool.freeform is not None for tool in tools or ()}
+    for at, (head, content, _) in enumerate(items) if names else ():
+        is_custom = names.get(head.recipient or "")
+        says = head.constraint is not None or head.promises_json
+        if head.calls and isinstance(content, str) and is_custom is not None and not says:
+            yield at, is_custom
+
+
+def is_object(text: str) -> bool:
+    """Return whether a text is a JSON object, as the arguments of functions are."""
+    if text[:1] != "{" and text.lstrip()[:1] != "{":
+        return False
+    span = jsontext.parse(text)
+    return span is not None and isinstance(span.value, dict)
