@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -923,3 +923,55 @@ def test_a_sound_by_its_id_has_a_place_at_the_end_of_what_the_assistant_said_alo
         all_laws(Transcript((message,)), "openai")
     message = Message("assistant", (Text("Hi"), sound), channel="final")
     assert all_laws(Transcript((message,)), "openai").result.lossless
+
+
+# --- members in camel case --------------------------------------------------------------------------------------------
+
+CAMEL_CALL: Any = {"id": "c1", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": "", "toolCalls": [CAMEL_CALL]},
+        {"toolCalls": [CAMEL_CALL], "role": "assistant", "content": "Let me see.", "prefix": False},
+        {"role": "assistant", "content": "Hi.", "toolCalls": None},
+        {"role": "assistant", "content": "Hi.", "toolCalls": "none"},
+        {"role": "assistant", "content": None, "tool_calls": [CALLED], "toolCalls": [CAMEL_CALL]},
+        {"role": "tool", "content": "1", "toolCallId": "c1", "name": "f"},
+        {"role": "tool", "content": "1", "toolCallId": "c1", "tool_call_id": "c2"},
+        {"role": "user", "content": [{"type": "image_url", "imageUrl": {"url": "https://e.org/a.png"}}]},
+        {"role": "user", "content": [{"imageUrl": "data:image/png;base64,iVBORw==", "type": "image_url", "x": 1}]},
+        {"role": "user", "content": [{"type": "image_url", "imageUrl": "u", "image_url": "v"}]},
+        {"role": "user", "content": [{"type": "document_url", "documentUrl": "https://e.org/a.pdf"}]},
+    ],
+    ids=repr,
+)
+def test_members_in_camel_case_are_written_back(message: dict[str, Any]) -> None:
+    document = {"messages": [{"role": "user", "content": "Hi"}, message]}
+    for _ in range(4):
+        result = convert(document, source="openai", target="openai")
+        assert json.dumps(result.output) == json.dumps(document)
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_members_in_camel_case_are_what_they_are(finish: str) -> None:
+    message = {"role": "assistant", "content": ""}
+    snake, camel = (
+        read({"choices": [{"index": 0, "message": {**message, calls: [CAMEL_CALL]}, reason: finish}]}, "openai")
+        for calls, reason in (("tool_calls", "finish_reason"), ("toolCalls", "finishReason"))
+    )
+    found, expected = (
+        [replace(each, layout=None) for each in cast("Transcript", one.transcript).messages] for one in (camel, snake)
+    )
+    assert found == expected
+    assert (found[0].end is None) is (finish == "length")
+
+
+@pytest.mark.parametrize(("key", "value"), [("toolChoice", "any"), ("tool_choice", "any"), ("toolChoice", "required")])
+def test_mistral_s_choice_of_any_tool_is_one(key: str, value: str) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    document = {"messages": [{"role": "user", "content": "Hi"}], "tools": [tool], key: value}
+    assert convert(document, source="openai", target="openai").output == document
+    written: Any = convert(document, source="openai", target="anthropic").output
+    assert written["tool_choice"] == {"type": "any"}

@@ -16,7 +16,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Passages, Refusal, Text, replace
 from ocml_bridge.wires.blocks.values import object_in, text_of
 
-from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
+from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, IN_CAMEL, NOTES, VENDOR, in_camel, named
 
 
 class _Kind(NamedTuple):
@@ -102,7 +102,7 @@ def _is_plain(raw: Object) -> bool:
 def _read_part(raw: Json) -> Part | None:
     if not isinstance(raw, dict):
         return None
-    part = cast("Object", raw)
+    part, camel = named(cast("Object", raw))
     kind = part.get("type")
     if kind == "text":
         text = part.get("text")
@@ -118,7 +118,10 @@ def _read_part(raw: Json) -> Part | None:
         return Refusal(text) if isinstance(text, str) else None
     if kind == _PASSAGES:
         return _read_document(part)
-    return _read_media(part, kind) if isinstance(kind, str) and kind in _KINDS else None
+    media = _read_media(part, kind) if isinstance(kind, str) and kind in _KINDS else None
+    if media is not None and camel:
+        media.layout = NOTES.by_format({**NOTES.of(media.layout), IN_CAMEL: camel})
+    return media
 
 
 def _read_document(part: Object) -> Passages | None:
@@ -235,11 +238,12 @@ def _write_media(media: Media) -> Object | None:
         if value is not None:
             inner[name] = value
     inner = add(inner, extras.get(key))
-    bare = NOTES.of(media.layout).get("bare") is True and tuple(inner) == kind.needs
+    layout = NOTES.of(media.layout)
+    bare = layout.get("bare") is True and tuple(inner) == kind.needs
     written: Object = {"type": key, key: inner[kind.needs[0]] if bare else inner}
     if media.cache is not None:
         written[CACHE] = write_mark(media.cache, EPHEMERAL)
-    return add(written, extras)
+    return in_camel(add(written, extras), layout.get(IN_CAMEL))
 
 
 def _key_of(media: Media) -> str:

@@ -30,6 +30,7 @@ from .syntax import (
     FUNCTION_CALL,
     HOME,
     IMAGES,
+    IN_CAMEL,
     MESSAGE_ORDER,
     NOTES,
     OBJECT_AS_TEXT,
@@ -40,6 +41,7 @@ from .syntax import (
     TOOL_CALLS,
     TOOL_NAME,
     WEIGHT,
+    named,
 )
 
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
@@ -55,6 +57,7 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
         log: receives the findings.
         where: the JSON pointer of the list of messages.
     """
+    wire, _ = named(wire)
     role, path = wire["role"], f"{where}/{index}"
     note_role(role, ROLES, path, log, api="Chat Completions")
     content = wire.get("content")
@@ -91,10 +94,15 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
 
 def read_message(wire: Object) -> list[Message]:
     """Return the messages of one wire message, which is an object with a `role`; at least one."""
+    wire, in_camel = named(wire)
     role = wire["role"]
     if role == "assistant":
-        return _assistant(wire)
-    return [_reply(wire, role) if role in REPLIES else _plain(wire, role)]
+        messages = _assistant(wire)
+    else:
+        messages = [_reply(wire, role) if role in REPLIES else _plain(wire, role)]
+    if in_camel:
+        add_notes(NOTES, messages[0], {}, {IN_CAMEL: in_camel})
+    return messages
 
 
 def _weight(wire: Object) -> int | float | None:

@@ -11,6 +11,8 @@ from ocml_bridge.model import AnswerFormat, Json, ToolChoice
 from ocml_bridge.model import settings as plain
 from ocml_bridge.wires.tool_choices import ToolChoices
 
+from .syntax import CAMEL_PARAMETERS
+
 
 def _stop(value: Json) -> tuple[str, ...] | None:
     return (value,) if isinstance(value, str) else plain.texts(value)
@@ -19,6 +21,8 @@ def _stop(value: Json) -> tuple[str, ...] | None:
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
 _KINDS: Final = ("function", "custom")
+_ANY: Final = "any"
+"""Mistral's word for `required`."""
 
 
 def _recipient(members: Object) -> str | None:
@@ -44,6 +48,10 @@ def _as_custom(tool: Object) -> Object:
 TOOL_CHOICES: Final = ToolChoices(
     recipient=_recipient, is_name=_is_name, named=_named, as_custom=_as_custom, nested=True
 )
+
+
+def _tool_choice(value: Json) -> ToolChoice | None:
+    return TOOL_CHOICES.read("required" if value == _ANY else value)
 
 
 def _function_call(value: Json) -> ToolChoice | None:
@@ -114,22 +122,20 @@ def _write_tier(tier: str) -> Json:
 
 # --- all of them ------------------------------------------------------------------------------------------------------
 
+_PARAMETERS: Final = {
+    **{name: plain_parameter(name) for name in plain.READERS if name not in ("stop", "response_format", "tool_choice")},
+    **{name: parameter(name, read) for name, read in plain.SERVICE.items()},
+    "service_tier": parameter("service_tier", plain.text, _write_tier),
+    "stop": parameter("stop", _stop),
+    "response_format": parameter("response_format", _response_format, _write_response_format),
+    "tool_choice": parameter("tool_choice", _tool_choice, TOOL_CHOICES.write),
+    "usage": usage_at(_NUMBERS),
+    "max_completion_tokens": parameter("max_tokens", plain.count),
+    "reasoning": parameter("reasoning_effort", _effort, _write_effort, _EFFORT),
+    "function_call": parameter("tool_choice", _function_call, _write_function_call),
+    "random_seed": plain_parameter("seed"),  # Mistral's
+}
 PARAMETERS: Final = Parameters(
-    {
-        **{
-            name: plain_parameter(name)
-            for name in plain.READERS
-            if name not in ("stop", "response_format", "tool_choice")
-        },
-        **{name: parameter(name, read) for name, read in plain.SERVICE.items()},
-        "service_tier": parameter("service_tier", plain.text, _write_tier),
-        "stop": parameter("stop", _stop),
-        "response_format": parameter("response_format", _response_format, _write_response_format),
-        "tool_choice": parameter("tool_choice", TOOL_CHOICES.read, TOOL_CHOICES.write),
-        "usage": usage_at(_NUMBERS),
-        "max_completion_tokens": parameter("max_tokens", plain.count),
-        "reasoning": parameter("reasoning_effort", _effort, _write_effort, _EFFORT),
-        "function_call": parameter("tool_choice", _function_call, _write_function_call),
-    }
+    {**_PARAMETERS, **{camel: _PARAMETERS[name] for camel, name in CAMEL_PARAMETERS.items()}}
 )
 """If two parameters have the same setting, the first one is read, and the first one is written."""

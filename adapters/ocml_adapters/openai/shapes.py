@@ -47,6 +47,7 @@ from .syntax import (
     TOOLS,
     UNDERSTOOD,
     is_withheld,
+    named,
 )
 from .tools import is_custom_tool, read_tools, write_tools
 
@@ -127,7 +128,7 @@ def _read_response(document: Object, log: Log) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, "a response must have a choice with a 'message'", path="/choices/0")
     choice = cast("Object", first)
     shell = Shell([choice["message"]], lambda _: "/choices/0/message", layout={SHAPE: RESPONSE})
-    shell.cut_off = choice.get("finish_reason", "") in _CUT_OFF
+    shell.cut_off = named(choice)[0].get("finish_reason", "") in _CUT_OFF
     _AROUND_CHOICES.read(shell, document, ["choices"])
     others = cast("list[Json]", choices)[1:]
     if all(isinstance(other, dict) and _are_messages([cast("Object", other).get("message")]) for other in others):
@@ -138,7 +139,7 @@ def _read_response(document: Object, log: Log) -> Shell:
 
 
 def _other_choice(choice: Object, index: int) -> Branch:
-    cut_off = choice.get("finish_reason", "") in _CUT_OFF
+    cut_off = named(choice)[0].get("finish_reason", "") in _CUT_OFF
     place = f"/choices/{index}/message"
     return Branch([choice["message"]], place, {**choice, "message": None}, cut_off=cut_off)
 

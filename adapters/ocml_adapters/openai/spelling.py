@@ -31,12 +31,14 @@ from .syntax import (
     EPHEMERAL,
     FUNCTION_CALL,
     IMAGES,
+    IN_CAMEL,
     MESSAGE_ORDER,
     NOTES,
     OBJECT_AS_TEXT,
     TOOL_CALLS,
     TOOL_NAME,
     WEIGHT,
+    in_camel,
 )
 from .thought_lists import ITEM, SEALED
 
@@ -230,4 +232,5 @@ def _spell(out: Object, first: Message, extras: Object, layout: Object) -> Objec
         out[WEIGHT] = first.weight
     if extras:
         out = add(out, extras, MESSAGE_ORDER)
-    return shape(out, layout["form"], fixed=("role",)) if "form" in layout else out
+    out = shape(out, layout["form"], fixed=("role",)) if "form" in layout else out
+    return in_camel(out, layout[IN_CAMEL]) if IN_CAMEL in layout else out

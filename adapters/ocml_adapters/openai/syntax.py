@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, cast
 
 from ocml_bridge.formats.adapter import FormatOption
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
@@ -33,6 +34,25 @@ BLOCKS: Final = "thinking_blocks"
 """The key with private reasoning as a list of blocks like those of Anthropic's models (LiteLLM)."""
 REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking", "reasoning_text", "tool_plan")
 """All keys with private reasoning; the first one in this order that has any is read."""
+CAMEL: Final = {
+    "toolCalls": "tool_calls",
+    "toolCallId": "tool_call_id",
+    "finishReason": "finish_reason",
+    "imageUrl": "image_url",
+    "documentUrl": "document_url",
+    "inputAudio": "input_audio",
+}
+"""The members of messages, choices and parts in camel case, as Mistral's client for TypeScript has them."""
+CAMEL_PARAMETERS: Final = {
+    "maxTokens": "max_tokens",
+    "topP": "top_p",
+    "presencePenalty": "presence_penalty",
+    "frequencyPenalty": "frequency_penalty",
+    "parallelToolCalls": "parallel_tool_calls",
+    "toolChoice": "tool_choice",
+    "randomSeed": "random_seed",
+}
+"""The same of parameters."""
 REASONING_KEY: Final = FormatOption(
     "reasoning",
     "Write private reasoning under this key of openai messages.",
@@ -45,6 +65,8 @@ IMAGES: Final = "images"
 """The key with images beside the text: those that a model made (OpenRouter, LiteLLM), or is given (Ollama)."""
 AUDIO: Final = "audio"
 """The key of what the assistant said as a sound."""
+IN_CAMEL: Final = "camel"
+"""The layout's key for the members that were in camel case."""
 BARE_IMAGES: Final = "images as"
 """The layout's key for images that are data alone."""
 CACHE: Final = "cache_control"
@@ -89,7 +111,17 @@ PREFERENCE_KEYS: Final = frozenset({"input", "preferred_output"})
 RESPONSE_KEYS: Final = frozenset({"choices"})
 ENGINE_KEYS: Final = frozenset(
     {
-        *("model", "stream", "stream_options", "n", "seed", "stop", "max_tokens", "max_completion_tokens"),
+        *(
+            "model",
+            "stream",
+            "stream_options",
+            "n",
+            "seed",
+            "random_seed",
+            "stop",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
         *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
         *("logit_bias", "logprobs", "top_logprobs", "prediction", "include_reasoning", "usage"),
         *("user", "safety_identifier", "metadata", "store", "service_tier"),
@@ -109,6 +141,7 @@ REQUESTED_ELSEWHERE: Final = ("system", "anthropic_version", "toolConfig", "infe
 UNDERSTOOD: Final = frozenset(
     {
         *(*REQUEST_ORDER, *RESPONSE_ORDER, *PREFERENCE_ORDER, *REQUESTED_ELSEWHERE, *ENGINE_KEYS),
+        *CAMEL_PARAMETERS,
     }
 ) - {"id", "created"}
 """The keys of documents that the adapter knows. Any other is a label of the sender, such as an id in a request."""
@@ -132,6 +165,23 @@ EXPECTED: Final = (
     "expected a list of messages, a request with 'messages', a response with 'choices', or a preference line with"
     " 'input' and 'preferred_output'"
 )
+
+
+def named(value: Object) -> tuple[Object, list[str]]:
+    """Return an object with its members as the API names them, and the names of those that were in camel case."""
+    if CAMEL.keys().isdisjoint(value):
+        return value, []
+    names = [name for key in value if (name := CAMEL.get(key)) is not None and name not in value]
+    return {name if (name := CAMEL.get(key)) in names else key: member for key, member in value.items()}, names
+
+
+def in_camel(value: Object, names: Json) -> Object:
+    """Return an object with members in camel case: those that were read so."""
+    if not isinstance(names, list):
+        return value
+    keys = {name: key for key, name in CAMEL.items() if name in names and key not in value}
+    return {keys.get(key, key): member for key, member in value.items()}
+
 
 _ANSWERS: Final = frozenset({"message", "delta", "text"})
 """The keys of a choice with its answer: in a response, in a chunk, and in a response of the older API."""
