@@ -303,7 +303,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"text": "Hello"}]}],
         [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}],
     ),
-    "messages of Gemini or Gemma with the role `model` for the assistant": ([TURN, {"role": "model", "content": "Hello"}],),
+    "messages of Gemini or Gemma with the role `model` for the assistant": (
+        [TURN, {"role": "model", "content": "Hello"}],
+    ),
     "messages of LLaMA-Factory, whose parts have a `value`": (
         {"messages": [{"role": "user", "content": [{"type": "text", "value": "Hi"}], "loss_weight": 0.0}]},
         [{"role": "assistant", "content": [{"type": "reasoning", "value": "Hm."}]}],
