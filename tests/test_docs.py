@@ -121,6 +121,17 @@ def test_the_pages_of_formats_have_the_same_headings_in_the_same_order(name: str
     assert {"Detection", "Readings", "What it cannot represent"} <= set(titles)
 
 
+@pytest.mark.parametrize("name", formats())
+def test_the_page_of_a_format_names_each_code_of_its_golden_losses(name: str) -> None:
+    reports = (path.read_text("utf-8") for path in (ROOT / "golden").glob(f"*/*/{name}.loss.txt"))
+    codes = {code for report in reports for code in re.findall(r"^loss \S+ (\S+) ", report, re.MULTILINE)}
+    text = page(f"formats/{name}.md")
+    for parent in re.findall(r"losses are those of \[`[^`]+`\]\(([^)#]+)", text):
+        text += page(f"formats/{parent}")
+    # Any target refuses a document whose text it would leave out: docs/loss.md says so.
+    assert not sorted(code for code in codes - {"emptied"} if f"`{code}`" not in text)
+
+
 def lines_of_code(block: str) -> int:
     return sum(line != "" for line in block.splitlines())
 
