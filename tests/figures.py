@@ -39,13 +39,13 @@ def figures() -> str:
     count = len(formats())
     rows: list[tuple[str, str]] = [
         ("tests in a normal run", f"{collected('not long and not perf'):,}"),
-        ("more in a long one", f"{collected('long'):,}"),
-        ("lines of the product, of its tests", f"{code:,}, {lines('tests/**/*.py'):,}"),
-        ("formats, ordered pairs of them", f"{count}, {count * (count - 1)}"),
+        ("additional tests in a long run", f"{collected('long'):,}"),
+        ("lines of the product, lines of tests", f"{code:,}, {lines('tests/**/*.py'):,}"),
+        ("formats, ordered pairs of formats", f"{count}, {count * (count - 1)}"),
         ("laws of a conversion", f"{len(LAWS)}"),
-        ("golden cases, files of them", f"{len([*ROOT.glob('golden/*/*/case.yaml')]):,}, {_golden_files():,}"),
-        ("targets of fuzzing", f"{len(table())}"),
-        ("ways to break it that must be noticed", f"{len(mutations())}"),
+        ("golden cases, files in them", f"{len([*ROOT.glob('golden/*/*/case.yaml')]):,}, {_golden_files():,}"),
+        ("fuzzing targets", f"{len(table())}"),
+        ("bugs of the list that the tests must notice", f"{len(mutations())}"),
     ]
     return "\n| | |\n| --- | ---: |\n" + "".join(f"| {what} | {number} |\n" for what, number in rows) + "\n"
 
