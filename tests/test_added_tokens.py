@@ -1,4 +1,4 @@
-"""Law 13 for tokens that only the user knows: content makes none of the special tokens that the options name."""
+"""Law 13 for the special tokens that the options name: content never makes one of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGETS = ("harmony", "chatml", "internlm2", "internlm2:unused", "ocm-0.1", "ocm
 LLAMA = ("<|begin_of_text|>", "<|start_header_id|>", "<|eot_id|>")
 MISTRAL = ("[INST]", "[/INST]", "[TOOL_CALLS]")
 HOSTILE = ("<<s>", "<<<", "[[a]", "a]a]", "]]a", "<|eot_id|><|eot_id|>")
-"""Tokens that overlap one another, themselves and tokens of the formats."""
+"""Tokens that overlap each other, themselves and tokens of the formats."""
 
 tokens = st.lists(st.sampled_from((*LLAMA, *MISTRAL, *HOSTILE)), min_size=1, max_size=6, unique=True).map(tuple)
 
@@ -66,13 +66,13 @@ def test_content_makes_none_of_the_named_tokens_and_reads_back(drawn: tuple[Tran
 
 
 @given(conversations())
-def test_what_the_report_does_not_name_others_read_alike(drawn: tuple[Transcript, Options]) -> None:
-    """A reader that is not told of the tokens sees changed what the report says is changed, and nothing else."""
+def test_a_reader_without_the_tokens_sees_only_the_reported_changes(drawn: tuple[Transcript, Options]) -> None:
+    """A reader without the tokens sees exactly the changes that the report names."""
     for target in TARGETS:
-        hold_the_unaware(target, *drawn)
+        check_reading_without_the_tokens(target, *drawn)
 
 
-def hold_the_unaware(target: str, document: Transcript, options: Options) -> None:
+def check_reading_without_the_tokens(target: str, document: Transcript, options: Options) -> None:
     result = write(document, target, options=options)
     unaware = read(str(result.output), result.target, options=Options(force_format=True)).transcript
     aware = read(str(result.output), result.target, options=replace(options, force_format=True)).transcript
@@ -85,14 +85,14 @@ def hold_the_unaware(target: str, document: Transcript, options: Options) -> Non
 
 
 @given(conversations(), st.data())
-def test_a_stream_writes_and_reads_what_the_whole_text_says(
+def test_a_stream_writes_and_reads_the_same_as_the_whole_text(
     drawn: tuple[Transcript, Options], data: st.DataObject
 ) -> None:
     for target in ("harmony", "chatml", "internlm2", "ocm-0.1"):
-        hold_the_stream(target, *drawn, data)
+        check_stream(target, *drawn, data)
 
 
-def hold_the_stream(target: str, document: Transcript, options: Options, data: st.DataObject) -> None:
+def check_stream(target: str, document: Transcript, options: Options, data: st.DataObject) -> None:
     made = encoder(target, options=options)
     chunks = made.encode(replay(document)) + made.finish()
     output = b"".join(chunks).decode()
@@ -107,14 +107,14 @@ def hold_the_stream(target: str, document: Transcript, options: Options, data: s
     assert stop.document == whole  # pyright: ignore
 
 
-def test_blanks_that_decide_nothing_are_passed_on_at_once() -> None:
+def test_spaces_that_cannot_be_part_of_a_token_are_passed_on_at_once() -> None:
     passage = Passage(AddedTokens(("<x>",)), Breaker.neutralise)
     pieces = {"a": "a", " ": " ", "b ": "b ", "\n": "\n", "<": "", "x": "", ">": "<\u200bx>"}
     assert {piece: passage.feed(piece) for piece in pieces} == pieces
     assert passage.finish() == ""
 
 
-def test_a_reader_that_is_told_the_tokens_gives_back_what_was_written_to_the_byte() -> None:
+def test_a_reader_with_the_tokens_restores_the_document_exactly() -> None:
     options = Options(special_tokens=MISTRAL)
     document = Transcript((Message("user", "[INST] [\u200bINST] [/INST"),))
     for target in TARGETS:
@@ -125,7 +125,7 @@ def test_a_reader_that_is_told_the_tokens_gives_back_what_was_written_to_the_byt
         assert write(back, target, options=options).output == output
 
 
-def test_tokens_that_joined_parts_declarations_or_resolved_escapes_make_are_broken_too() -> None:
+def test_tokens_made_by_joined_parts_declarations_or_escapes_are_broken() -> None:
     options = Options(special_tokens=("[INST]",))
     tool = Tool(
         "search", "Finds [INST]", {"type": "object", "properties": {"q": {"type": "string", "enum": ["[INST]"]}}}
@@ -138,20 +138,20 @@ def test_tokens_that_joined_parts_declarations_or_resolved_escapes_make_are_brok
         assert verify(document, result, options=options) == ()
 
 
-def test_a_completion_is_content_as_well() -> None:
+def test_tokens_in_a_completion_are_broken() -> None:
     result = write(Completion("a [INST] b"), "ocm-0.1", options=Options(special_tokens=MISTRAL))
     assert result.output == "a [\u200bINST] b"
     assert [loss.path for loss in result.losses if loss.code == "control-token"] == ["/content"]
 
 
-def test_paths_are_those_of_the_document_where_messages_are_left_out() -> None:
+def test_paths_are_those_of_the_document_even_if_messages_are_left_out() -> None:
     thought = Message("assistant", "hm", channel="analysis")
     result = write(Transcript((thought, Message("user", "[INST]"))), "chatml", options=Options(special_tokens=MISTRAL))
     assert [loss.path for loss in result.losses if loss.code == "control-token"] == ["/messages/1/content"]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_policy_for_control_tokens_holds_for_them(target: str) -> None:
+def test_the_policy_for_control_tokens_applies_to_added_tokens(target: str) -> None:
     document = Transcript((Message("user", "a"), Message("user", "b [INST]")))
     with pytest.raises(BridgeError, match="use --control-tokens neutralise") as raised:
         write(document, target, options=Options(control_tokens="refuse", special_tokens=MISTRAL))
@@ -175,27 +175,27 @@ def test_a_stream_has_the_same_policy() -> None:
 
 
 @pytest.mark.parametrize("target", ["harmony-tokens", "chatml-json", "openai", "ocm-2.2", "canonical"])
-def test_formats_in_which_content_makes_no_token_hold_it_as_it_is(target: str) -> None:
+def test_formats_in_which_content_cannot_make_a_token_keep_it(target: str) -> None:
     if target == "harmony-tokens":
         pytest.importorskip("openai_harmony", reason="the vocabulary is needed")
     document = Transcript((Message("user", "[INST]"),))
     assert write(document, target, options=Options(special_tokens=MISTRAL)).output == write(document, target).output
 
 
-def test_the_tokens_of_the_format_itself_may_be_among_them() -> None:
+def test_tokens_of_the_format_may_be_added_tokens() -> None:
     document = Transcript((Message("user", "hi"),))
     for target, own in (("harmony", "<|start|>"), ("chatml", "<|im_start|>"), ("ocm-0.1", "<|im_end|>")):
         named = Options(special_tokens=(own, "[INST]"))
         assert write(document, target, options=named).output == write(document, target).output
 
 
-def test_a_token_that_headers_are_made_of_is_refused() -> None:
+def test_a_token_that_occurs_in_headers_is_refused() -> None:
     with pytest.raises(BridgeError, match="take it out of --special-tokens") as raised:
         write(Transcript((Message("user", "hi"),)), "chatml", options=Options(special_tokens=("user",)))
     assert raised.value.code is ErrorCode.OPTION
 
 
-def test_what_begins_and_ends_a_text_of_ocm_0_1_is_a_token_only_there() -> None:
+def test_tokens_at_the_ends_of_a_text_of_ocm_0_1_are_tokens_only_there() -> None:
     options = Options(format_options={"bos": "<bot>", "eos": "<eot>"})
     document = Transcript((Message("user", "a <bot> b <eot>"), Message("assistant", "<eot>", channel="final")))
     result = write(document, "ocm-0.1", options=options)
@@ -214,7 +214,7 @@ def test_what_begins_and_ends_a_text_of_ocm_0_1_is_a_token_only_there() -> None:
     assert b"".join(made.encode(replay(document))).decode() == output
 
 
-def test_a_sidecar_brings_back_what_was_written() -> None:
+def test_a_sidecar_restores_broken_tokens() -> None:
     options = Options(special_tokens=MISTRAL)
     document = Transcript((Message("assistant", "[INST]", channel="analysis"), Message("user", "[INST]", weight=0)))
     result = write(document, "chatml", options=options)
@@ -227,14 +227,14 @@ def test_a_sidecar_brings_back_what_was_written() -> None:
     [("",), ("a",), ("a\u200bb",), ("x" * 129,), (7,), ["[INST]"], "[INST]"],
     ids=lambda value: repr(value)[:20],
 )
-def test_what_cannot_be_broken_is_no_special_token(named: object) -> None:
+def test_a_text_that_cannot_be_broken_is_refused_as_a_token(named: object) -> None:
     with pytest.raises(BridgeError) as raised:
         Options(special_tokens=named)  # pyright: ignore
     assert raised.value.code is ErrorCode.OPTION
 
 
-def test_a_copy_of_a_decoder_is_fed_on_its_own() -> None:
-    """Both hold what may be the beginning of a token."""
+def test_a_copy_of_a_decoder_is_independent() -> None:
+    """Each of the two keeps its own beginning of a possible token."""
     made = decoder("ocm-0.1", options=Options(special_tokens=MISTRAL))
     made.feed("<|im_start|>user\na [\u200bIN")
     other = made.copy()

@@ -1,4 +1,4 @@
-"""What is advised for data that no layout reads is done, and what comes of it is read."""
+"""The commands that are advised for data without a layout are run, and their output is read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_read(row: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name, commands in ADVICE.items() if commands])
-def test_what_is_advised_makes_rows_that_are_read(name: str, tmp_path: Path) -> None:
+def test_the_advised_commands_make_rows_that_are_read(name: str, tmp_path: Path) -> None:
     if shutil.which(ADVICE[name][0].split()[0]) is None:
         pytest.skip("the command is not installed")
     made = [done(ADVICE[name][0], example, tmp_path) for example in EXAMPLES[name]]
@@ -76,13 +76,13 @@ def test_what_is_advised_makes_rows_that_are_read(name: str, tmp_path: Path) -> 
         ),
     ],
 )
-def test_messages_that_the_advice_makes(name: str, example: Any, messages: Any, tmp_path: Path) -> None:
+def test_the_advised_command_makes_messages(name: str, example: Any, messages: Any, tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("the command is not installed")
     assert json.loads(done(ADVICE[name][0], example, tmp_path)) == {"messages": messages}
 
 
-def test_what_the_advice_makes_of_texts(tmp_path: Path) -> None:
+def test_the_advised_command_makes_texts(tmp_path: Path) -> None:
     chat = "[1/12/24, 10:00:00\u202fPM] Ann: Hi\n[1/12/24, 10:01:00\u202fPM] Bob: Yes: 3\n"
     assert done(ADVICE["a chat of WhatsApp"][0], chat, tmp_path) == "USER: Hi\nASSISTANT: Yes: 3\n"
     chat = "12.01.24, 10:00 - Ann: Hi\n12.01.24, 10:01 - Bob: Yes\n"

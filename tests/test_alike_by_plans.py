@@ -1,4 +1,4 @@
-"""Documents of a wire that are alike but for their words: by their plans they are what they are without."""
+"""Similar documents of a wire, with other words, are converted by plans to the same outputs as without plans."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from test_sequences import WIRES
 from wire_pieces import PIECES
 
 TIMES = 7
-"""How many documents are met until their plan has been used."""
+"""The number of similar documents after which a plan was used."""
 WORD = re.compile(r"\bw(\d+)\b")
 TARGETS = (*PIECES, "sharegpt", "ocm-2.2-json", "harmony")
 
 
-def alike(document: Any, number: int) -> Any:
-    """A document with other words, in their places; the empty text stays."""
+def with_other_words(document: Any, number: int) -> Any:
+    """The document with other words in the same places; the empty text stays."""
     return json.loads(WORD.sub(lambda found: f"w{found[1]}_{number}", json.dumps(document)))
 
 
@@ -35,7 +35,7 @@ def converted(document: Any, source: str, target: str, *, plans: bool) -> Any:
 
 def check(document: Any, source: str, target: str) -> None:
     for number in range(TIMES):
-        one = alike(document, number)
+        one = with_other_words(document, number)
         assert converted(one, source, target, plans=True) == converted(one, source, target, plans=False), number
 
 
@@ -68,6 +68,6 @@ CASES = [
 
 
 @pytest.mark.parametrize(("source", "target", "document"), CASES)
-def test_documents_that_are_alike_are_what_they_are_without_plans(source: str, target: str, document: Any) -> None:
+def test_similar_documents_are_converted_as_without_plans(source: str, target: str, document: Any) -> None:
     check(document, source, target)
     check(document, source, source)

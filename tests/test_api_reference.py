@@ -132,7 +132,7 @@ def reference() -> str:
     return "\n\n".join(piece.strip() for piece in out) + "\n"
 
 
-def test_the_reference_is_what_the_docstrings_say(request: pytest.FixtureRequest) -> None:
+def test_the_reference_is_made_from_the_docstrings(request: pytest.FixtureRequest) -> None:
     made = reference()
     if request.config.getoption("--accept"):
         PAGE.write_text(made)
@@ -140,7 +140,7 @@ def test_the_reference_is_what_the_docstrings_say(request: pytest.FixtureRequest
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_public_name_says_what_it_is(name: str) -> None:
+def test_every_public_name_has_a_docstring(name: str) -> None:
     module = import_module(name)
     for each in public(module):
         value = getattr(module, each)

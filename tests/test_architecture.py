@@ -45,9 +45,9 @@ FOR_ADAPTERS = LAYER["registry"]
 OUTSIDE = frozenset({"bulk", "hosts", "playground", "cli", "jobs", "__main__"})
 """The parts that may open files, print, and read clocks and the environment."""
 VOCABULARIES = {ADAPTERS / name / "vocabulary.py" for name in ("harmony", "internlm2")}
-"""They find the vocabularies of token ids, in the user's cache and where the user says."""
+"""They look for the vocabularies of token ids in the user's cache and where the options say."""
 STOPWATCHES = {BRIDGE / "testing" / "growth.py"}
-"""They measure how long an adapter takes, for the test kit; no conversion depends on it."""
+"""They measure the time of an adapter, for the test kit; no conversion depends on it."""
 WORLD = frozenset(
     {"os", "pathlib", "io", "glob", "shutil", "tempfile", "subprocess", "socket", "logging", "locale"}
     | {"time", "datetime", "random", "secrets", "uuid"}
@@ -140,8 +140,8 @@ def test_every_adapter_has_the_same_files(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} >= SAME_FILES
 
 
-def test_files_of_one_name_are_told_of_once() -> None:
-    """A name that two adapters have stands for one thing, so it is in the table of the page."""
+def test_names_of_files_in_several_adapters_are_documented_once() -> None:
+    """A file name that several adapters have means one thing, so it is in the table of the page."""
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     section = page.partition("## The files of an adapter")[2].partition("\n## ")[0]
     listed = {name for line in section.splitlines() for name in re.findall(r"`(\w+)`", line) if line.startswith("| `")}
@@ -151,16 +151,16 @@ def test_files_of_one_name_are_told_of_once() -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_telling_a_format_needs_its_syntax_alone(folder: Path) -> None:
-    """Detection asks every format: what it imports for that is little."""
+def test_detection_imports_only_the_syntax_of_a_format(folder: Path) -> None:
+    """Detection uses every format, so it must import little for each."""
     package = ".".join(dotted(folder / "__init__.py"))
     for name in ("__init__.py", "sniff.py"):
         own = {found.module for found in imports(folder / name) if found.module.startswith(package)}
         assert own <= {f"{package}.syntax"}
 
 
-def test_the_world_is_outside() -> None:
-    """Law 7: no file, no clock, no chance, no environment below the command."""
+def test_the_library_uses_no_file_clock_randomness_or_environment() -> None:
+    """Law 7: below the command nothing opens files, reads clocks or the environment, or uses randomness."""
     wrong: list[str] = []
     for module, path in (BRIDGE_MODULES | ADAPTER_MODULES).items():
         if path in VOCABULARIES | STOPWATCHES or (path.is_relative_to(BRIDGE) and part(dotted(path)) in OUTSIDE):
@@ -176,7 +176,7 @@ def test_modules_are_short() -> None:
 
 
 RIDDLES: Final = frozenset({"said", "told", "held", "worth"})
-"""Words that do not tell what a name stands for: a message, a text, a role, what is remembered?"""
+"""Words that say nothing about a value: is it a message, a text, a role, a cached object?"""
 
 
 def test_names_are_plain_words() -> None:
@@ -195,12 +195,12 @@ def test_names_are_plain_words() -> None:
     assert wrong == []
 
 
-def test_the_folders_of_the_packages_are_no_packages() -> None:
+def test_the_folders_of_the_packages_are_not_packages() -> None:
     assert not (ROOT / "bridge" / "__init__.py").exists()
     assert not (ROOT / "adapters" / "__init__.py").exists()
 
 
-def test_the_public_api_is_small_and_there() -> None:
+def test_the_public_api_is_small_and_importable() -> None:
     assert len(ocml_bridge.__all__) <= 46
     assert len(set(ocml_bridge.__all__)) == len(ocml_bridge.__all__)
     assert all(hasattr(ocml_bridge, name) for name in ocml_bridge.__all__)

@@ -1,4 +1,4 @@
-"""What a message has beside its content is not lost in silence where only its content, or its tools, are written."""
+"""The other members of a message are reported if only its content, or only its tools, are written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ocml_bridge.testing.laws import all_laws
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)
 USER: Final = Message("user", "Hi.")
-SAID: Final[dict[str, Any]] = {"name": "bob", "weight": 0.5, "extras": {"elsewhere": {"a": 1}}}
+MEMBERS: Final[dict[str, Any]] = {"name": "bob", "weight": 0.5, "extras": {"elsewhere": {"a": 1}}}
 
 
 @pytest.mark.parametrize("target", formats())
 @pytest.mark.parametrize("at", [0, 1])
-def test_nothing_goes_in_silence_with_a_message_whose_tools_move(at: int, target: str) -> None:
-    """A message that only declares tools is gone where they are declared for the conversation, and so is its rest."""
-    declares = replace(Message("developer", (Tools(TOOLS),)), **SAID)
+def test_members_of_a_message_whose_tools_move_are_reported(at: int, target: str) -> None:
+    """A format that declares tools for the whole conversation loses the message that declares them, and its members."""
+    declares = replace(Message("developer", (Tools(TOOLS),)), **MEMBERS)
     document = Transcript((declares, USER) if at == 0 else (USER, declares))
     all_laws(document, target)
     paths = [loss.path for loss in write(document, target).losses]
@@ -40,8 +40,8 @@ JOINED: Final[dict[str, Message]] = {
 
 @pytest.mark.parametrize("target", ["anthropic", "bedrock-converse", "gemini"])
 @pytest.mark.parametrize("member", JOINED)
-def test_nothing_goes_in_silence_with_a_message_that_is_joined_to_another(member: str, target: str) -> None:
-    """The text of a second system message is written in the first; what else it has is named by itself."""
+def test_members_of_a_message_that_is_joined_to_another_are_reported(member: str, target: str) -> None:
+    """The text of a second system message is written in the first one; its other members are losses of their own."""
     document = Transcript((Message("system", "Be brief."), JOINED[member], USER))
     all_laws(document, target)
     losses = [

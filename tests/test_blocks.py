@@ -1,4 +1,4 @@
-"""What JSON wires share whose messages are lists of blocks: values that are the same, replies before all else."""
+"""What JSON formats with lists of blocks share: equal values, and replies before all other blocks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def again(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("beside", [[], [NO_JSON]], ids=["JSON", "beside what is no JSON, in a document made by hand"])
-def test_a_value_is_the_same_as_itself_and_as_no_other(beside: list[Any]) -> None:
+def test_only_equal_values_are_the_same(beside: list[Any]) -> None:
     for at, one in enumerate(VALUES):
         for to, other in enumerate(VALUES):
             assert is_same([one, *beside], [again(other), *beside]) is (at == to), (one, other)
@@ -33,18 +33,18 @@ def test_a_value_is_the_same_as_itself_and_as_no_other(beside: list[Any]) -> Non
             assert is_same(one, again(other)) is (at == to), (one, other)
 
 
-def test_lists_of_other_lengths_are_not_the_same() -> None:
+def test_lists_of_different_lengths_are_not_the_same() -> None:
     assert not is_same([NO_JSON, 1], [NO_JSON])
     assert not is_same({"a": NO_JSON, "b": 1}, {"a": NO_JSON})
 
 
 @pytest.mark.parametrize("value", [None, False, "", [], {}])
-def test_what_says_nothing(value: Any) -> None:
+def test_empty_values(value: Any) -> None:
     assert is_empty(value)
 
 
 @pytest.mark.parametrize("value", [0, 0.0, True, " ", [None], {"a": None}])
-def test_what_says_something(value: Any) -> None:
+def test_values_that_are_not_empty(value: Any) -> None:
     assert not is_empty(value)
 
 
@@ -65,7 +65,7 @@ def reply(call_id: str) -> Message:
 
 
 @pytest.mark.parametrize("target", ["gemini", "bedrock-converse"])
-def test_a_reply_that_goes_before_what_it_stood_behind_is_reported_and_no_other(target: str) -> None:
+def test_only_a_reply_that_is_moved_is_reported(target: str) -> None:
     calls = Message("user", "x"), call("a"), call("b", continues=True)
     result = write(Transcript((*calls, reply("a"), Message("user", "wait"), reply("b"))), target)
     assert result.order == (0, 1, 2, 3, 5, 4)
@@ -77,7 +77,7 @@ def test_a_reply_that_goes_before_what_it_stood_behind_is_reported_and_no_other(
 
 
 @pytest.mark.parametrize(("target", "key"), [("anthropic", "messages"), ("gemini", "contents")])
-def test_what_is_no_message_is_refused_with_its_place(target: str, key: str) -> None:
+def test_an_invalid_message_is_refused_with_its_path(target: str, key: str) -> None:
     good = {"anthropic": {"role": "user", "content": "x"}, "gemini": {"role": "user", "parts": [{"text": "x"}]}}[target]
     with pytest.raises(BridgeError) as caught:
         read({key: [good, 7]}, target)

@@ -1,4 +1,4 @@
-"""Law 11: two conversations never become one. What begins and ends one does so wherever it stands outside."""
+"""Law 11: two conversations never become one. Tokens that begin or end one do so wherever they are outside messages."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ SEVERAL: list[tuple[str, Any, Place]] = [
     ("ocm-2.2-json", [[{"role": "user", "content": "A"}], [{"role": "user", "content": "B"}]], Place(path="/1")),
     ("canonical", [{"type": "transcript", **request("A")}, {"type": "transcript", **request("B")}], Place(path="/1")),
 ]
-"""A format, a document of two conversations, and where the second begins."""
+"""A format, a document of two conversations, and the position of the second."""
 IDS = [source for source, _, _ in SEVERAL]
 
 
 @pytest.mark.parametrize(("source", "data", "second"), SEVERAL, ids=IDS)
-def test_a_document_of_several_conversations_is_refused_with_the_place_of_the_second(
+def test_a_document_of_several_conversations_is_refused_with_the_position_of_the_second(
     source: str, data: Any, second: Place
 ) -> None:
     with pytest.raises(BridgeError) as raised:
@@ -71,21 +71,21 @@ def test_a_document_of_several_conversations_is_refused_with_the_place_of_the_se
 
 
 @pytest.mark.parametrize(("source", "data", "second"), SEVERAL, ids=IDS)
-def test_read_all_gives_each_conversation_with_its_place(source: str, data: Any, second: Place) -> None:
+def test_read_all_returns_each_conversation_with_its_position(source: str, data: Any, second: Place) -> None:
     one, other = read_all(data, source)
     assert one.place in (Place(0, 1, 1), Place(path="/0"))
     assert other.place == second
-    assert said(one.transcript)[0] == "A"
+    assert contents(one.transcript)[0] == "A"
     assert one.findings == other.findings == ()
 
 
 @pytest.mark.parametrize(("source", "data", "second"), SEVERAL, ids=IDS)
-def test_a_document_of_several_conversations_tells_its_format(source: str, data: Any, second: Place) -> None:
+def test_the_format_of_several_conversations_is_known(source: str, data: Any, second: Place) -> None:
     found = {reading.source for reading in read_all(data, source)}
     assert found == {source}
 
 
-def said(document: Any) -> list[str]:
+def contents(document: Any) -> list[str]:
     return [message.content for message in document.messages]
 
 
@@ -94,7 +94,7 @@ def test_token_ids_are_cut_at_the_ids_of_their_boundaries() -> None:
     text = f"<|startoftext|>{ANSWERED.format('A')}<|endoftext|><|startoftext|>{ANSWERED.format('B')}<|endoftext|>"
     ids = load_encoding().encode(text, allowed_special="all")
     one, other = read_all(ids, "harmony-tokens")
-    assert (said(one.transcript)[0], said(other.transcript)[0]) == ("A", "B")
+    assert (contents(one.transcript)[0], contents(other.transcript)[0]) == ("A", "B")
     assert other.place == Place(path=f"/{len(ids) // 2}")
     assert one.findings == other.findings == ()
     assert [*read_all([ids[:12], ids[:12]], "harmony-tokens")][1].place == Place(path="/1")
@@ -115,23 +115,23 @@ def test_token_ids_are_cut_at_the_ids_of_their_boundaries() -> None:
         ("ocm-2.2", OCM.format("version: 2.2")),
     ],
 )
-def test_what_stands_around_one_conversation_or_inside_of_it_is_no_boundary(source: str, text: str) -> None:
+def test_text_around_or_inside_of_one_conversation_is_not_a_boundary(source: str, text: str) -> None:
     reading = read(text, source)
     assert reading.findings == ()
     assert write(reading.transcript, source).output == text
     assert len([*read_all(text, source)]) == 1
 
 
-def test_tokens_that_the_options_name_are_boundaries_too() -> None:
+def test_tokens_in_the_options_are_boundaries() -> None:
     text = f"<START>{USER.format('A')}<STOP><START>{USER.format('B')}<STOP>"
     options = Options(format_options={"bos": "<START>", "eos": "<STOP>"})
-    assert [said(one.transcript) for one in read_all(text, "ocm-0.1", options=options)] == [["A"], ["B"]]
+    assert [contents(one.transcript) for one in read_all(text, "ocm-0.1", options=options)] == [["A"], ["B"]]
     assert len(read(text, "ocm-0.1").findings) > 0
 
 
-def test_a_conversation_that_cannot_be_read_raises_in_its_turn_with_its_place() -> None:
+def test_an_invalid_conversation_raises_in_its_turn_with_its_position() -> None:
     readings = read_all(f"{CHATML.format('A')}\n<|endoftext|>\n<|im_start|>user\nhalf", "chatml")
-    assert said(next(readings).transcript) == ["A"]
+    assert contents(next(readings).transcript) == ["A"]
     with pytest.raises(BridgeError) as raised:
         next(readings)
     assert (raised.value.code, raised.value.line, raised.value.column) == (ErrorCode.INCOMPLETE, 4, 1)
@@ -141,7 +141,7 @@ def test_a_conversation_that_cannot_be_read_raises_in_its_turn_with_its_place() 
 
 def test_an_error_in_json_has_its_path_in_the_whole_document() -> None:
     readings = read_all([request("A"), {"messages": [{"role": 5, "content": "B"}]}], "openai")
-    assert said(next(readings).transcript) == ["A"]
+    assert contents(next(readings).transcript) == ["A"]
     with pytest.raises(BridgeError) as raised:
         next(readings)
     assert (raised.value.code, raised.value.path) == (ErrorCode.SHAPE, "/1/messages/0/role")
@@ -155,7 +155,7 @@ def test_an_error_in_json_has_its_path_in_the_whole_document() -> None:
         (Place(offset=20, line=4, column=5), False, ("/messages/0", 27, 4, 7)),
     ],
 )
-def test_the_place_of_an_error_is_counted_from_the_beginning_of_the_document(
+def test_the_position_of_an_error_is_counted_from_the_beginning_of_the_document(
     place: Place, json: bool, moved: tuple[str, int, int, int]
 ) -> None:
     error = BridgeError(ErrorCode.SHAPE, "x", path="/messages/0", offset=7)
@@ -169,14 +169,14 @@ def test_the_place_of_an_error_is_counted_from_the_beginning_of_the_document(
     assert (none.path, none.offset, none.line, none.column) == (None, None, None, None)
 
 
-def test_what_is_no_document_of_the_named_format_is_an_error_at_once() -> None:
+def test_a_document_of_another_format_is_an_error_at_once() -> None:
     with pytest.raises(BridgeError) as raised:
         read_all(CHATML.format("A"), "openai")
     assert (raised.value.code, raised.value.offset, raised.value.line) == (ErrorCode.JSON, 0, 1)
 
 
 @given(st.lists(st.sampled_from([data for _, data, _ in SEVERAL if isinstance(data, str)]), max_size=3).map("\n".join))
-def test_the_parts_of_a_text_are_the_text(text: str) -> None:
+def test_the_parts_of_a_text_joined_are_the_text(text: str) -> None:
     for source in ("ocm-0.1", "internlm2", "chatml", "harmony"):
         parts = split(text, source)
         assert "".join(str(part.value) for part in parts) == text
@@ -192,19 +192,17 @@ def conversations() -> st.SearchStrategy[Transcript]:
 
 @pytest.mark.parametrize("target", ["ocm-0.1:bare", "chatml", "internlm2", "harmony", "ocm-2.2"])
 @given(st.lists(conversations(), min_size=2, max_size=4), boundaries())
-def test_conversations_written_one_behind_the_other_are_read_one_by_one(
-    target: str, documents: list[Transcript], between: str
-) -> None:
+def test_concatenated_conversations_are_read_one_by_one(target: str, documents: list[Transcript], between: str) -> None:
     outputs = [write(document, target).data.decode() for document in documents]
     readings = [*read_all(between.join(outputs), target, options=Options(force_format=True))]
     alone = [read(output, target).transcript for output in outputs]
-    assert [said(one.transcript) for one in readings] == [said(document) for document in alone]
+    assert [contents(one.transcript) for one in readings] == [contents(document) for document in alone]
 
 
 @pytest.mark.parametrize("source", ["ocm-0.1", "chatml", "internlm2", "harmony", "ocm-2.2"])
 @given(conversations(), boundaries())
-def test_no_document_is_written_as_several(source: str, document: Transcript, gap: str) -> None:
-    """Whatever a document keeps of the text between its messages."""
+def test_every_document_is_written_as_one_conversation(source: str, document: Transcript, gap: str) -> None:
+    """This is true whatever text between its messages a document keeps."""
     keys = ("gap", "before", "tail", "front", "head")
     laid: ByFormat = {source: dict.fromkeys(keys, gap)}
     messages = tuple(
@@ -214,7 +212,7 @@ def test_no_document_is_written_as_several(source: str, document: Transcript, ga
     assert len([*read_all(output, source)]) == 1
 
 
-def test_a_message_that_ends_a_training_line_ends_otherwise_where_a_system_message_follows() -> None:
+def test_a_message_does_not_end_the_training_line_if_a_system_message_follows() -> None:
     messages = (Message("assistant", "x", channel="final", end="return"), Message("system", "y"))
     result = write(Transcript(messages), "harmony")
     assert isinstance(result.output, str)
@@ -222,20 +220,20 @@ def test_a_message_that_ends_a_training_line_ends_otherwise_where_a_system_messa
     assert [loss.code for loss in result.losses] == ["ending"]
 
 
-def test_what_was_several_is_never_one_in_another_format() -> None:
+def test_several_conversations_are_never_converted_to_one() -> None:
     for source, data, _ in SEVERAL:
         with pytest.raises(BridgeError, match="OCB-SEVERAL"):
             convert(data, source=source, target="canonical")
 
 
-def test_one_list_is_the_first_of_one() -> None:
+def test_read_all_of_one_list_is_one_conversation() -> None:
     messages = [{"role": "user", "content": "Hi"}]
     assert [(reading.place.path, reading.source) for reading in read_all(messages, "ocm-2.2-json")] == [
         ("", "ocm-2.2-json")
     ]
 
 
-def test_one_document_is_the_first_of_one() -> None:
+def test_read_all_of_one_document_is_one_conversation() -> None:
     document = {"messages": [{"role": "user", "content": "Hi"}]}
     lists = ListsOfDocuments(lambda value: "messages" in value, None)
     assert lists.split(document, Options()) == [(0, document)]

@@ -24,8 +24,8 @@ CALL, CONTENT, RECIPIENT = FindingCode.CALL_SCHEMA, "/messages/0/content", "/mes
 
 def call(arguments: Json, name: str = "functions.weather", **fields: Any) -> Message:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    told: dict[str, Any] = {"channel": "commentary", "constraint": "json", "end": "call", **fields}
-    return Message("assistant", text, recipient=name, **told)
+    members: dict[str, Any] = {"channel": "commentary", "constraint": "json", "end": "call", **fields}
+    return Message("assistant", text, recipient=name, **members)
 
 
 def found(
@@ -34,7 +34,7 @@ def found(
     return [(finding.code, finding.path) for finding in check_calls(Transcript(messages, tools))]
 
 
-def test_a_call_that_fits_is_clean() -> None:
+def test_a_valid_call_has_no_finding() -> None:
     assert found(call({"city": "Tokyo", "days": 2})) == []
 
 
@@ -45,13 +45,13 @@ def test_arguments_that_the_parameters_do_not_allow_are_found(arguments: Json) -
     assert found(call(arguments)) == [(CALL, CONTENT)]
 
 
-def test_the_detail_leads_into_the_arguments_and_repeats_none_of_them() -> None:
+def test_the_detail_has_the_path_and_no_value_of_the_arguments() -> None:
     (finding,) = check_calls(Transcript((call({"city": "x", "days": "secret"}),), (Tool("weather", None, WEATHER),)))
     assert finding.detail.startswith("/days: ")
     assert "secret" not in finding.detail
 
 
-def test_the_detail_about_the_whole_arguments_begins_with_what_is_wrong() -> None:
+def test_the_detail_about_the_whole_arguments_begins_with_the_error() -> None:
     (finding,) = check_calls(Transcript((call({}),), (Tool("weather", None, WEATHER),)))
     assert finding.detail == '"city" is a required property'
 
@@ -60,7 +60,7 @@ def test_a_function_that_is_not_declared_is_found() -> None:
     assert found(call({}, "functions.whether")) == [(CALL, RECIPIENT)]
 
 
-def test_where_nothing_is_declared_nothing_is_compared() -> None:
+def test_calls_without_declared_tools_are_not_compared() -> None:
     assert found(call([1]), tools=None) == []
     assert found(call([1]), tools=()) == []
 
@@ -69,7 +69,7 @@ def test_built_in_tools_need_no_declaration() -> None:
     assert found(call("print(1)", "python"), call({}, "browser.search")) == []
 
 
-def test_tools_that_a_message_declares_count() -> None:
+def test_calls_are_compared_with_tools_that_a_message_declares() -> None:
     declaring = Message("system", (Text("Help."), Tools((Tool("other", None, WEATHER),))))
     assert found(declaring, call({}, "functions.other")) == [(CALL, "/messages/1/content")]
     assert found(declaring, call({}, "functions.other"), tools=None) == [(CALL, "/messages/1/content")]
@@ -86,18 +86,18 @@ def test_a_tool_of_another_namespace_is_compared_too() -> None:
     assert found(call({}, "acme.weather"), tools=tools) == [(CALL, CONTENT)]
 
 
-def test_a_tool_without_parameters_takes_text_where_the_call_says_so() -> None:
+def test_a_tool_without_parameters_takes_text_from_a_call_without_a_constraint() -> None:
     free = (Tool("weather"),)
     assert found(call("some text", constraint=None), tools=free) == []
     assert found(call("{}"), tools=free) == []
     assert found(call("[1]"), tools=free) == [(CALL, CONTENT)]
 
 
-def test_parameters_of_another_type_say_so_themselves() -> None:
+def test_parameters_may_have_another_type_than_object() -> None:
     assert found(call('"x"'), tools=(Tool("weather", None, {"type": "string"}),)) == []
 
 
-def test_a_call_that_broke_off_is_passed_over() -> None:
+def test_an_unfinished_call_is_not_compared() -> None:
     assert found(call('{"ci', end=None)) == []
 
 
@@ -116,18 +116,20 @@ def test_each_call_is_compared() -> None:
         ("text", ""),
     ],
 )
-def test_parameters_that_cannot_be_compared_with_are_found_once(parameters: Json, below: str) -> None:
-    """Nothing is fetched, whatever a schema refers to."""
+def test_invalid_parameters_are_reported_once(parameters: Json, below: str) -> None:
+    """References in a schema are never fetched."""
     tools = (Tool("other"), Tool("weather", None, parameters))
     assert found(call({}), call({}), tools=tools) == [(FindingCode.CALL_UNCHECKED, f"/tools/1/parameters{below}")]
     assert found(call([1]), tools=tools) == [(CALL, CONTENT)]
 
 
-def test_tools_that_are_not_called_are_not_looked_at() -> None:
+def test_tools_that_are_not_called_are_not_checked() -> None:
     assert found(tools=(Tool("weather", None, "text"),)) == []
 
 
-def test_without_the_extra_names_and_objects_are_compared_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_only_names_and_objects_are_compared_and_a_finding_reports_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
     assert found(call({}), call({}), call([1]), call({}, "functions.whether")) == [
         (FindingCode.CALL_UNCHECKED, "/tools"),
@@ -142,24 +144,24 @@ def test_without_the_extra_names_and_objects_are_compared_and_it_is_said(monkeyp
 
 
 @pytest.mark.parametrize("name", [name for name in formats() if "chatml" not in name])
-def test_it_is_the_same_in_every_format_that_declares_tools(name: str) -> None:
+def test_calls_are_compared_in_every_format_that_declares_tools(name: str) -> None:
     document = Transcript((Message("user", "hi"), call({})), (Tool("weather", "Weather.", WEATHER),))
     back = read(write(document, name).encode(), name).transcript
     assert [(f.code, f.path) for f in check_calls(back)] == [(CALL, "/messages/1/content")]
 
 
-def test_arguments_that_are_no_text_are_no_object() -> None:
+def test_arguments_that_are_not_a_text_are_not_an_object() -> None:
     parts = replace(call({"city": "Oslo"}), content=(Text('{"city": "Oslo"}'), Text("")))
     assert found(parts) == [(CALL, CONTENT)]
 
 
-def test_parameters_that_are_no_schema_are_named_at_their_tool() -> None:
+def test_parameters_that_are_not_a_schema_are_reported_at_their_tool() -> None:
     document = Transcript((call({}),), tools=(Tool("g"), Tool("weather", parameters={"type": 1})))
     (unchecked,) = check_calls(document)
     assert (unchecked.code, unchecked.path) == (FindingCode.CALL_UNCHECKED, "/tools/1/parameters/type")
 
 
-def test_arguments_in_parts_are_no_object() -> None:
+def test_arguments_in_parts_are_not_an_object() -> None:
     document = Transcript((replace(call({}), content=(Text("{}"),)),), tools=(Tool("weather", parameters=WEATHER),))
     assert [(each.code, each.path, each.detail) for each in check_calls(document)] == [
         (CALL, CONTENT, "the arguments are not a JSON object")

@@ -1,4 +1,4 @@
-"""Calls as programs really write them: with arguments that are objects, and without ids. They are written by plans."""
+"""Calls as programs write them, with arguments that are objects and without ids, are written by plans."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sampling import examples
 
 MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
-"""How often a conversation is converted until plans write all others that are read like it."""
+"""The number of conversions after which plans write all similar conversations."""
 ARGUMENTS: Final[tuple[Any, ...]] = (
     *({"city": "Rome"}, {}, {"a": 1.0, "b": [1e22, -0.0]}, {"a": {"b": None}}, {"ü": "<|end|>"}, {"a": 2**70}),
     *('{"a": 1}', '{"a":1}', "", [1], None),
 )
-"""What stands under `arguments`: mostly an object, which Chat Completions wants as a text."""
+"""Values of `arguments`: mostly an object, which Chat Completions requires as a text."""
 IDS: Final = ("c", "d", "call_1", "call_2", "call_3", "call_1_2", "call_9", "a b", None, "")
-"""Ids of calls and replies; None is one that is not there. Writers make up `call_1` and so on for calls without one."""
+"""Ids of calls and replies; None if there is none. Writers generate `call_1` and so on for calls without an id."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -84,7 +84,7 @@ def meet(data: bytes, target: str) -> None:
 
 @examples(60)
 @given(drawn(), drawn(), st.sampled_from(formats()))
-def test_calls_are_written_as_without_plans(before: list[Call], calls: list[Call], target: str) -> None:
+def test_calls_are_written_the_same_as_without_plans(before: list[Call], calls: list[Call], target: str) -> None:
     meet(request(before), target)
     alike = [call._replace(arguments=each.arguments) for call, each in zip(before, calls, strict=True)]
     for data in map(request, (calls, alike)):
@@ -100,8 +100,8 @@ def test_arguments_that_are_objects_are_written_by_plans(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["harmony", "openai", "anthropic", "ocm-2.2-json"])
-def test_replies_that_name_no_call_are_written_by_plans_unless_an_id_is_one_that_would_be_made_up(target: str) -> None:
-    """Calls of Ollama's have no id; the replies in many data sets name none."""
+def test_replies_without_an_id_are_written_by_plans_unless_a_generated_id_is_taken(target: str) -> None:
+    """Ollama's calls have no id; the replies in many datasets have none either."""
     calls = [Call("{}", "c", None), Call("{}", None, None)]
     meet(request(calls), target)
     assert is_filled(request([calls[0]._replace(id="d"), calls[1]]), target)
@@ -110,8 +110,8 @@ def test_replies_that_name_no_call_are_written_by_plans_unless_an_id_is_one_that
     assert outcome(data, "openai", target, PLANNED) == outcome(data, "openai", target, PLAIN)
 
 
-def test_a_long_text_in_a_member_that_is_kept_is_written_by_a_plan() -> None:
-    """As agents note their thoughts beside what they say: Chat Completions writes it back."""
+def test_a_long_text_in_an_unknown_member_is_written_by_a_plan() -> None:
+    """Agents store their thoughts in unknown members; Chat Completions writes them back."""
 
     def noted(thought: str) -> bytes:
         turns = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "Yes.", "thought": thought}]

@@ -1,4 +1,4 @@
-"""What each format can hold is found by writing it (`ocml-convert matrix`): the documents for that are good ones."""
+"""The table of what each format can represent (`ocml-convert matrix`) is made by writing documents; these are valid."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def test_every_feature_is_tried() -> None:
     assert {*PROBES, Feature.CONTROL_TOKENS} == set(Feature)
 
 
-def test_the_canonical_form_holds_everything() -> None:
-    """So each document has what it is to show, and at the path where it is looked for."""
+def test_the_canonical_form_represents_every_feature() -> None:
+    """So each document has the feature that it is for, at the path that is checked."""
     for feature, probes in PROBES.items():
         assert level("canonical", feature) is Level.YES
         for document, path in probes:
@@ -49,7 +49,7 @@ def test_the_canonical_form_holds_everything() -> None:
         ("ocm-2.2", Feature.HEADER, Level.YES),
     ],
 )
-def test_these_are_as_the_specifications_say(name: str, feature: Feature, expected: Level) -> None:
+def test_levels_are_those_of_the_specifications(name: str, feature: Feature, expected: Level) -> None:
     assert level(name, feature) is expected
 
 
@@ -60,7 +60,7 @@ class Nameless(Frames):
         return super().nearest(replace(message, name=None), index, log)
 
 
-def test_a_format_that_leaves_something_out_is_found_out() -> None:
+def test_a_format_that_leaves_out_a_feature_has_the_level_no() -> None:
     assert level(replace(adapter("chatml")[0], writes_units=Nameless), Feature.NAMES) is Level.NO
 
 
@@ -72,11 +72,11 @@ class Forgetful(Frames):
         return super().nearest(replace(message, content="") if forgotten else message, index, log)
 
 
-def test_a_format_that_leaves_out_texts_with_tokens_holds_none() -> None:
+def test_a_format_that_leaves_out_texts_with_tokens_has_the_level_no() -> None:
     assert level(replace(adapter("chatml")[0], writes_units=Forgetful), Feature.CONTROL_TOKENS) is Level.NO
 
 
-def test_a_format_whose_vocabulary_is_missing_is_not_judged() -> None:
+def test_a_format_whose_vocabulary_is_missing_has_no_levels() -> None:
     def missing(options: Options) -> Frames:
         raise BridgeError(ErrorCode.VOCABULARY, "no vocabulary")
 

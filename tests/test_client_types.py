@@ -1,6 +1,6 @@
-"""What is written for another API is of the types of its official client: what it would not send helps nobody.
+"""Outputs for an API match the types of its official client; a client would not send other documents.
 
-What differs for a reason that stands in `client_types.REASONS` is counted on the conformance page.
+Differences with a reason in `client_types.REASONS` are counted on the conformance page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ocml_bridge import convert
 from wire_facts import FOLDERS, recorded
 
 
-def test_an_empty_description_of_a_tool_is_left_out_where_the_api_takes_none() -> None:
+def test_an_empty_description_of_a_tool_is_left_out_if_the_api_refuses_it() -> None:
     tool = {"type": "function", "function": {"name": "ping", "description": "", "parameters": {"type": "object"}}}
     request: dict[str, Any] = {"messages": [{"role": "user", "content": "Who?"}], "tools": [tool]}
     result = convert(request, source="openai", target="bedrock-converse")
@@ -33,7 +33,7 @@ def test_an_empty_description_of_a_tool_is_left_out_where_the_api_takes_none() -
         ("bedrock-converse", {"messages": [{"role": "user"}]}, "Missing required parameter"),
     ],
 )
-def test_the_types_notice_what_is_none_of_them(wire: str, document: Any, fault: str) -> None:
+def test_the_types_refuse_invalid_documents(wire: str, document: Any, fault: str) -> None:
     [found] = faults(wire, document)
     assert fault in found
     assert reason(found) is None
@@ -50,11 +50,11 @@ def _unexplained(wire: str, *, every: int) -> list[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize("wire", FOLDERS)
-def test_what_is_written_of_recorded_documents_is_of_the_types(wire: str) -> None:
+def test_outputs_for_recorded_documents_match_the_types(wire: str) -> None:
     assert _unexplained(wire, every=40) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("wire", FOLDERS)
-def test_what_is_written_of_every_recorded_document_is_of_the_types(wire: str) -> None:
+def test_outputs_for_every_recorded_document_match_the_types(wire: str) -> None:
     assert _unexplained(wire, every=1) == []

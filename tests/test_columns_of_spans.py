@@ -1,4 +1,4 @@
-"""Spans that change after an output was written, character by character: behind a prompt, and of another document."""
+"""Changes of spans after an output was written, checked for each character: with a prompt, and for another document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATHS: Final = ("/messages/0", "/messages/0/content", "/messages/1", "/messages/
 
 
 class Character(NamedTuple):
-    """What the spans say of one character."""
+    """The spans' information on one character."""
 
     path: str
     kind: SpanKind
@@ -27,7 +27,7 @@ class Character(NamedTuple):
 
 
 def characters(columns: Columns) -> list[Character]:
-    """What is said of each, with no weight where no model would have written it."""
+    """The path, the kind and the weight of each character; no weight if the model would not have written it."""
     rows = zip(columns.sizes, columns.paths, columns.kinds, columns.sampled, columns.weights, strict=True)
     return [
         Character(path, kind, weight if sampled else None)
@@ -50,7 +50,7 @@ PIECES: Final = st.lists(
 
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[Columns, str, str]:
-    """Pieces of a text, the first of which is a header that somebody else wrote; the text; and a prompt in it."""
+    """The pieces of a text, the first of which is a header of another role; the text; and a prompt in it."""
     columns = Columns()
     columns.add(draw(st.integers(1, 3)), draw(st.sampled_from(PATHS)), SpanKind.HEADER)
     for size, path, kind, weight in draw(PIECES):
@@ -61,7 +61,7 @@ def texts(draw: st.DrawFn) -> tuple[Columns, str, str]:
 
 
 @given(texts())
-def test_what_a_prompt_begins_is_not_sampled_and_nothing_else_changes(drawn: tuple[Columns, str, str]) -> None:
+def test_after_a_prompt_only_its_beginning_is_no_longer_sampled(drawn: tuple[Columns, str, str]) -> None:
     columns, text, prompt = drawn
     begun = {
         at
@@ -82,7 +82,7 @@ WEIGHTS: Final = st.lists(st.none() | st.sampled_from((0, 0.25, 2)), max_size=3)
 
 
 @given(texts(), ORIGINS, WEIGHTS)
-def test_a_piece_points_at_what_its_message_was_made_of_and_counts_as_much(
+def test_a_piece_has_the_path_and_the_weight_of_the_original_message(
     drawn: tuple[Columns, str, str], origins: list[str], weights: Sequence[float | None]
 ) -> None:
     columns, _, _ = drawn
@@ -105,11 +105,11 @@ ANSWER: Final = Span(0, 3, "/messages/0/content", SpanKind.BODY, sampled=True, w
 THOUGHT: Final = Transcript((Message("assistant", "Hm.", channel="analysis"),))
 
 
-def test_where_nobody_else_speaks_all_stands_behind_the_last_message_of_somebody_else() -> None:
+def test_without_messages_of_other_roles_every_answer_is_the_last() -> None:
     assert runs([ANSWER], "last", THOUGHT) == [Run(0, 3, 1)]
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_what_stands_behind_all_messages_is_no_thought(mask: Mask) -> None:
+def test_text_after_all_messages_is_not_a_thought(mask: Mask) -> None:
     behind = ANSWER._replace(path="/messages/1")
     assert runs([behind], mask, THOUGHT) == [Run(0, 3, 1)]

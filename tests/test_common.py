@@ -1,4 +1,4 @@
-"""What knows nothing of conversations: marks before a text, halves of characters, names that were meant, memos."""
+"""Helpers without knowledge of conversations: byte order marks, surrogates, suggestions for names, caches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHARACTERS = st.sampled_from(["a", "é", "ж", "€", "😀", "\ud83d", "\ude00"
 
 
 @given(st.text(CHARACTERS) | st.text())
-def test_a_text_is_unicode_where_it_can_be_encoded(text: str) -> None:
+def test_a_text_is_unicode_if_it_can_be_encoded(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -26,7 +26,7 @@ def test_a_text_is_unicode_where_it_can_be_encoded(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Hi", f"Hi{BOM}", f" {BOM}"])
-def test_only_a_mark_at_the_beginning_is_left_out_and_that_is_found(text: str) -> None:
+def test_only_a_byte_order_mark_at_the_beginning_is_left_out_and_reported(text: str) -> None:
     log = Log()
     assert without_mark(text, log) == text
     assert log.findings == []
@@ -51,23 +51,23 @@ NAMES = ["harmony", "openai", "openai-responses", "ChatML"]
         ("", None),
     ],
 )
-def test_the_nearest_name_is_the_one_that_was_meant(name: str, meant: str | None) -> None:
+def test_the_nearest_name_is_suggested(name: str, meant: str | None) -> None:
     assert nearest_name(name, NAMES) == meant
     assert did_you_mean(name, NAMES) == ("" if meant is None else f"; did you mean {meant}?")
 
 
-def test_of_a_long_name_the_beginning_is_compared() -> None:
+def test_only_the_beginning_of_a_long_name_is_compared() -> None:
     known = "x" * 80
     assert nearest_name("x" * 10_000, [known]) == known
     assert nearest_name("x" * 10_000, ["x" * 20]) is None
 
 
-def test_the_names_that_there_are_follow_a_question_as_a_sentence() -> None:
+def test_the_list_of_names_follows_the_suggestion_as_a_sentence() -> None:
     assert with_choices("; did you mean a?", "there are: a, b") == "; did you mean a? There are: a, b"
     assert with_choices("", "there are: a, b") == "; there are: a, b"
 
 
-def test_a_memo_holds_what_weighs_no_more_than_its_size() -> None:
+def test_a_memo_is_emptied_when_it_is_heavier_than_its_size() -> None:
     memo = Memo[str, int](3)
     assert (memo.size, memo.weight) == (3, 0)
     memo.keep("a", 1, 2)
@@ -79,7 +79,7 @@ def test_a_memo_holds_what_weighs_no_more_than_its_size() -> None:
     assert (memo, memo.weight) == ({"c": 3, "d": 4}, 3)
 
 
-def test_what_is_met_again_weighs_nothing() -> None:
+def test_a_value_that_is_kept_again_is_not_counted_again() -> None:
     meetings = Meetings(2)
     assert [meetings.met("a") for _ in range(5)] == [1, 2, 3, 4, 5]
     assert [meetings.met("b"), meetings.met("a"), meetings.met("b")] == [1, 6, 2]

@@ -1,4 +1,4 @@
-"""What older releases wrote is read by this one: golden/compat/<version>/, which is never written anew."""
+"""This release reads the files of older releases, golden/compat/<version>/, which are never written again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def identifier(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=identifier)
-def test_an_old_document_says_today_what_it_said(path: Path) -> None:
+def test_an_old_document_is_read_without_changes(path: Path) -> None:
     reading = read(path.read_bytes(), "canonical")
     assert {finding.code for finding in reading.findings} <= {FindingCode.EARLIER_FORM}
     if not reading.findings:
@@ -37,7 +37,7 @@ def test_an_old_document_says_today_what_it_said(path: Path) -> None:
 
 
 @pytest.mark.parametrize("output", SIDECARS, ids=identifier)
-def test_an_old_sidecar_gives_the_document_that_it_was_made_for(output: Path) -> None:
+def test_an_old_sidecar_restores_its_document(output: Path) -> None:
     document = read((output.parent / "document.json").read_bytes(), "canonical").transcript
     sidecar = json.loads(output.with_suffix(".json").read_bytes())
     restored = read(output.read_bytes(), output.stem, sidecar=sidecar)
@@ -46,7 +46,7 @@ def test_an_old_sidecar_gives_the_document_that_it_was_made_for(output: Path) ->
 
 
 @RELEASES
-def test_old_settings_make_a_gateway(release: Path) -> None:
+def test_settings_of_an_old_gateway_are_read(release: Path) -> None:
     program = click.Context(command, info_name="ocml-convert", **command.context_settings)
     context = serve.make_context("serve", ["--settings", str(release / "settings.yaml")], parent=program)
     made = upstreams(context, {**context.params, "policy": None})
@@ -57,7 +57,7 @@ def test_old_settings_make_a_gateway(release: Path) -> None:
 
 
 @RELEASES
-def test_an_old_plan_moves_rows(release: Path, tmp_path: Path) -> None:
+def test_an_old_plan_converts_rows(release: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"prompt":"Hi","completion":"Hello!"}\n')
     line = ["batch", "-q", "--plan", release / "plan.yaml", tmp_path / "rows.jsonl", "-o", tmp_path / "out"]
     assert main([str(word) for word in line]) == ExitCode.OK
@@ -67,7 +67,7 @@ def test_an_old_plan_moves_rows(release: Path, tmp_path: Path) -> None:
 
 
 @RELEASES
-def test_an_old_migration_is_looked_up_and_mended(
+def test_the_ledger_of_an_old_migration_is_read_and_requeued(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(release, tmp_path, dirs_exist_ok=True)
@@ -89,7 +89,7 @@ def _ids(capfd: pytest.CaptureFixture[str], *arguments: str) -> list[Any]:
     return [json.loads(line)["id"] for line in capfd.readouterr().out.splitlines()]
 
 
-def test_settings_of_an_earlier_form_come_beside_what_is_there_already() -> None:
+def test_settings_of_an_earlier_form_are_added_to_existing_extras() -> None:
     header = {"generation_settings": {"temperature": 1, "odd": 2}}
     earlier: Any = {"type": "transcript", "messages": [], "header": header, "extras": {"ocm-2.2": {"a": 1}}}
     found = read(earlier, "canonical").transcript

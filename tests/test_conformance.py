@@ -1,4 +1,4 @@
-"""docs/conformance.md says what the corpus gives; `python tests/conformance.py --write` writes it."""
+"""docs/conformance.md has the results of the corpus; `python tests/conformance.py --write` writes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from corpus import corpus_path
 
 
 @pytest.mark.long
-def test_the_page_says_what_is_so() -> None:
+def test_the_page_has_the_results_of_the_corpus() -> None:
     pytest.importorskip("openai_harmony", reason="it compares with the official parser")
     for folder in ("chatml", "chatml-dialects", "harmony", "internlm2", "openai", "wires"):
         corpus_path(folder)

@@ -1,4 +1,4 @@
-"""Conversations that are read alike are written by one plan, and as if there were none."""
+"""Similar conversations are written by one plan, with the same result as without plans."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from sampling import examples, sweep
 
 MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
-"""How often a conversation is converted until plans write all others that are read like it."""
+"""The number of conversions after which plans write all similar conversations."""
 
 TURNS: Final = (
     *("system", "developer", "user", "final", "thought", "preamble", "call", "reply", "picture", "parts"),
@@ -46,7 +46,7 @@ TURNS: Final = (
         "sealed for anthropic",
     ),
 )
-"""What messages of drawn conversations are."""
+"""The kinds of messages in drawn conversations."""
 IDS: Final = (
     "call_1",
     "call_2",
@@ -70,7 +70,7 @@ OWN: Final = (
     "msg_00000000000000000000000000000001",
     "\0",
 )
-"""Texts that nobody said: ids of items, signatures."""
+"""Texts that belong to the format and not to the conversation: ids of items, signatures."""
 ARGUMENTS: Final = (
     *('{"a": 1}', '{"a":1}', "{}", "[1]", "x", '{"a": "<|end|>"}', '{"a":1,"a":2}', '{"a": 1e2}'),
     *('"\\ud83d"', '{"a": "\\u003c|end|>"}', ' {"a": 1}', "", "null"),
@@ -81,7 +81,7 @@ TEXTS: Final = (
     *("# Tools\n\n## functions\n\nnamespace functions {\n\n}", "# Instructions\n\na", "Observation: a", "0.10", "[]"),
     "# Tools\n\n## functions\n\nnamespace functions {\n\n// Does it.\ntype f = () => any;\n\n} // namespace functions",
 )
-"""Texts that some format takes for more than a text, at its edges or as a whole."""
+"""Texts that have a meaning in some format, at their beginning or end or as a whole."""
 TARGETS: Final = (*formats(), *(f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects))
 
 
@@ -120,13 +120,13 @@ def contents() -> SearchStrategy[Contents]:
     )
 
 
-def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Transcript:
+def conversation(turns: Sequence[str], words: Contents, around: Transcript) -> Transcript:
     """A conversation of some turns, in which the calls of a name wait for their replies in order."""
     messages: list[Message] = []
     calls, replies = 0, 0
     for at, turn in enumerate(turns):
-        text = say.texts[at % len(say.texts)]
-        call_id, own = say.ids[calls % len(say.ids)], say.own[at % len(say.own)]
+        text = words.texts[at % len(words.texts)]
+        call_id, own = words.ids[calls % len(words.ids)], words.own[at % len(words.own)]
         match turn:
             case "final":
                 made = Message("assistant", text, channel="final")
@@ -135,13 +135,13 @@ def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Tra
             case "preamble":
                 made = Message("assistant", text, channel="commentary", intent="preamble")
             case "call":
-                arguments = say.arguments[calls % len(say.arguments)]
+                arguments = words.arguments[calls % len(words.arguments)]
                 made = Message("assistant", arguments, None, "commentary", "functions.f", call_id, constraint="json")
                 made.end = "call"
                 calls += 1
             case "reply" | "reply to the other":
                 answered = replies if turn == "reply" else replies ^ 1
-                call_id = say.ids[answered % len(say.ids)]
+                call_id = words.ids[answered % len(words.ids)]
                 made = Message("tool", text, "functions.f", "commentary", "assistant", call_id)
                 replies += 1
             case "an answer with an id" | "a thought with an id":
@@ -154,7 +154,7 @@ def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Tra
             case "picture":
                 made = Message("user", (Text(text), Media("image", url="https://example.org/a.png"), Text("Look.")))
             case "parts":
-                other = say.texts[(at + 1) % len(say.texts)]
+                other = words.texts[(at + 1) % len(words.texts)]
                 made = Message("system", (Text(text, cache=CacheMark("1h")), Text(other)))
             case _:
                 made = Message(turn, text)
@@ -169,7 +169,7 @@ AROUND: Final = (
 )
 
 
-def hold(before: bytes, data: bytes, source: str, targets: Sequence[str]) -> None:
+def check(before: bytes, data: bytes, source: str, targets: Sequence[str]) -> None:
     for target in targets:
         for _ in range(TIMES):
             outcome(before, source, target, PLANNED)
@@ -191,11 +191,11 @@ PARTED: Final = ("user", "parts", "picture", "system", "final", "call", "reply")
     st.sampled_from(AROUND),
     st.lists(st.sampled_from(TARGETS), min_size=3, max_size=3, unique=True),
 )
-def test_so_are_texts_among_parts(
+def test_texts_among_parts_are_written_as_without_plans(
     turns: list[str], one: Contents, other: Contents, around: Transcript, targets: list[str]
 ) -> None:
-    before, data = (written(conversation(turns, say, around), "openai") for say in (one, other))
-    hold(before, data, "openai", targets)
+    before, data = (written(conversation(turns, words, around), "openai") for words in (one, other))
+    check(before, data, "openai", targets)
 
 
 @examples(60)
@@ -207,18 +207,18 @@ def test_so_are_texts_among_parts(
     st.sampled_from(formats()),
     st.lists(st.sampled_from(TARGETS), min_size=3, max_size=3, unique=True),
 )
-def test_what_is_read_alike_is_written_as_without_plans(
+def test_similar_conversations_are_written_as_without_plans(
     turns: list[str], one: Contents, other: Contents, around: Transcript, source: str, targets: list[str]
 ) -> None:
-    before, data = (written(conversation(turns, say, around), source) for say in (one, other))
-    hold(before, data, source, targets)
+    before, data = (written(conversation(turns, words, around), source) for words in (one, other))
+    check(before, data, source, targets)
 
 
 WEATHER: Final = ("system", "user", "call", "reply", "final", "user", "final")
 WORDS: Final = Contents(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"], ["rs_1"])
 OTHER_WORDS: Final = Contents(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"], ["rs_9"])
 WITHOUT_PLANS: Final = frozenset({"chatml-json", "harmony-tokens", "internlm2-tokens"})
-"""Formats whose conversations have no plans: their units have none, or are token ids."""
+"""Formats whose conversations have no plans, because their units have none or are token ids."""
 
 
 def read_in(source: str, data: bytes) -> Conversation:
@@ -233,7 +233,7 @@ def read_by(reader: Reader, data: bytes, kind: Kind = Kind.JSON) -> Conversation
 
 @pytest.mark.parametrize("source", sorted(set(formats()) - WITHOUT_PLANS))
 @pytest.mark.parametrize("around", AROUND[1:], ids=["settings", "tools"])
-def test_a_conversation_that_is_like_others_is_read_by_their_plan_and_written_by_that_of_their_output(
+def test_a_similar_conversation_is_read_by_a_plan_and_written_by_a_plan_of_the_output(
     around: Transcript, source: str
 ) -> None:
     one, other = (written(conversation(WEATHER, words, around), source) for words in (WORDS, OTHER_WORDS))
@@ -245,12 +245,12 @@ def test_a_conversation_that_is_like_others_is_read_by_their_plan_and_written_by
 
 
 CROSSED: Final = ("user", "call", "call", "reply to the other", "reply to the other", "final")
-"""Two calls of one tool, whose results come in the other order."""
+"""Two calls of one tool, with their results in the opposite order."""
 
 
 @pytest.mark.parametrize("target", ["harmony", "anthropic", "ocm-0.1", "gemini"])
-def test_what_is_moved_is_moved_by_a_plan(target: str) -> None:
-    """A reader without ids finds results in the order of their calls, and some APIs ask for them so."""
+def test_messages_are_moved_by_a_plan(target: str) -> None:
+    """Formats without ids have results in the order of their calls, and some APIs require this order."""
     words = WORDS._replace(ids=["call_1", "call_2"]), OTHER_WORDS._replace(ids=["x", "y"])
     one, other = (written(conversation(CROSSED, each, Transcript()), "openai") for each in words)
     for _ in range(TIMES):
@@ -258,15 +258,15 @@ def test_what_is_moved_is_moved_by_a_plan(target: str) -> None:
     made = writer_for(adapter(target)[0], PLANNED).fill(read_in("openai", other))
     assert isinstance(made, Filled), target
     assert made.order == (0, 1, 2, 4, 3, 5)
-    hold(one, other, "openai", [target])
+    check(one, other, "openai", [target])
 
 
 STRAY: Final = ("user", "reply", "final", "user", "call", "reply", "final")
-"""A result whose call is gone, as where the beginning of a conversation was cut off."""
+"""A result without its call, as after the beginning of a conversation was cut off."""
 
 
 @pytest.mark.parametrize("source", ["openai", "anthropic", "openai-responses"])
-def test_what_is_noticed_of_conversations_that_are_alike_is_noticed_of_each(source: str) -> None:
+def test_findings_of_similar_conversations_are_reported_for_each(source: str) -> None:
     words = [WORDS._replace(ids=["call_1", "call_2"]), OTHER_WORDS._replace(ids=["x", "y"])]
     one, other = (written(conversation(STRAY, each, Transcript()), source) for each in words)
     for _ in range(TIMES):
@@ -277,7 +277,7 @@ def test_what_is_noticed_of_conversations_that_are_alike_is_noticed_of_each(sour
         planned = convert(other, source=source, target="harmony", options=PLANNED)
         assert planned.findings == plain.findings
         assert [finding.code for finding in planned.findings] == [FindingCode.REPLY_UNPAIRED] * 2
-    hold(one, other, source, formats())
+    check(one, other, source, formats())
 
 
 NOTED: Final[dict[str, dict[str, Json]]] = {
@@ -287,21 +287,21 @@ NOTED: Final[dict[str, dict[str, Json]]] = {
 
 
 @pytest.mark.parametrize("beside", NOTED.values(), ids=NOTED)
-def test_what_is_noticed_around_messages_is_noticed_of_each(beside: dict[str, Json]) -> None:
+def test_findings_around_messages_are_reported_for_each_conversation(beside: dict[str, Json]) -> None:
     one, other = (
         orjson.dumps(
             {**beside, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": text}]}
         )
         for text in ("Hello.", "Good morning.")
     )
-    hold(one, other, "openai", formats())
+    check(one, other, "openai", formats())
     assert read_in("openai", other).plan is not None
     assert convert(other, source="openai", target="harmony", options=PLANNED).findings
 
 
 @given(texts=st.lists(st.text(max_size=3), min_size=2, max_size=2), target=st.sampled_from(TARGETS))
-def test_a_long_text_of_an_unknown_member_may_be_any(texts: Sequence[str], target: str) -> None:
-    """As the thoughts that agents note beside what they say."""
+def test_any_long_text_of_an_unknown_member_is_written_as_without_plans(texts: Sequence[str], target: str) -> None:
+    """Agents store thoughts in such members."""
     one, other = (
         orjson.dumps(
             {
@@ -314,28 +314,28 @@ def test_a_long_text_of_an_unknown_member_may_be_any(texts: Sequence[str], targe
         )
         for text in (f"So {'I think ' * 40}.", f"{texts[0]}{'x' * 300}{texts[1]}")
     )
-    hold(one, other, "openai", [target])
+    check(one, other, "openai", [target])
     assert read_in("openai", other).plan is not None
 
 
-def of_an_agent(source: str, say: Contents) -> bytes:
+def of_an_agent(source: str, words: Contents) -> bytes:
     """A request as agents send it, with what its API asks to have back: ids of items, signatures, cache marks."""
     mark: Json = {"type": "ephemeral", "ttl": "1h"}
-    instructions, question, answer, more = say.texts[:4]
+    instructions, question, answer, more = words.texts[:4]
     made: Json
     match source:
         case "openai-responses":
             made = [
                 {"role": "user", "content": question},
-                {"id": say.own[0], "type": "reasoning", "summary": []},
-                {"id": say.own[1], "type": "message", "role": "assistant", "content": answer, "status": "completed"},
+                {"id": words.own[0], "type": "reasoning", "summary": []},
+                {"id": words.own[1], "type": "message", "role": "assistant", "content": answer, "status": "completed"},
                 {"role": "user", "content": more},
             ]
             return orjson.dumps({"model": "m", "instructions": instructions, "input": made})
         case _:
             made = [
-                {"type": "thinking", "thinking": more, "signature": say.own[0]},
-                {"type": "redacted_thinking", "data": say.own[1]},
+                {"type": "thinking", "thinking": more, "signature": words.own[0]},
+                {"type": "redacted_thinking", "data": words.own[1]},
                 {"type": "text", "text": answer, "cache_control": mark},
             ]
             turns: Json = [
@@ -350,8 +350,8 @@ def of_an_agent(source: str, say: Contents) -> bytes:
 
 
 @pytest.mark.parametrize("source", ["openai-responses", "anthropic"])
-def test_texts_that_nobody_said_are_values_of_a_plan(source: str) -> None:
-    """The id of an item and a signature differ in every request; all else of them is written by one plan."""
+def test_ids_of_items_and_signatures_are_values_of_a_plan(source: str) -> None:
+    """The id of an item and a signature differ in every request; one plan writes everything else."""
     one, other = (of_an_agent(source, words._replace(own=[*words.own, "gAAA"])) for words in (WORDS, OTHER_WORDS))
     for _ in range(TIMES):
         convert(one, source=source, target="harmony", options=PLANNED)
@@ -360,13 +360,15 @@ def test_texts_that_nobody_said_are_values_of_a_plan(source: str) -> None:
     assert outcome(other, source, "harmony", PLANNED) == outcome(other, source, "harmony", PLAIN)
 
 
-@given(say=contents(), target=st.sampled_from(TARGETS), source=st.sampled_from(["openai-responses", "anthropic"]))
-def test_texts_that_nobody_said_may_be_any(say: Contents, target: str, source: str) -> None:
+@given(words=contents(), target=st.sampled_from(TARGETS), source=st.sampled_from(["openai-responses", "anthropic"]))
+def test_any_ids_of_items_and_signatures_are_written_as_without_plans(
+    words: Contents, target: str, source: str
+) -> None:
     before = of_an_agent(source, WORDS._replace(own=["rs_1", "gAAA"]))
-    hold(before, of_an_agent(source, say), source, [target])
+    check(before, of_an_agent(source, words), source, [target])
 
 
-def test_a_mark_that_looks_like_a_block_is_no_block() -> None:
+def test_a_mark_that_looks_like_a_block_is_not_a_block() -> None:
     marked, text = {"type": "text", "text": "a"}, {"type": "text", "text": "b"}
     contents: list[Json] = [
         [{**marked, "cache_control": {}}, text],
@@ -374,11 +376,11 @@ def test_a_mark_that_looks_like_a_block_is_no_block() -> None:
     ]
     turns = [[{"role": "user", "content": content}] for content in contents]
     one, other = (orjson.dumps({"model": "m", "max_tokens": 9, "messages": each}) for each in turns)
-    hold(one, other, "anthropic", ["canonical", "openai"])
+    check(one, other, "anthropic", ["canonical", "openai"])
 
 
-def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:
-    """Whatever else differs than contents and ids: who speaks, what stands around, which id is whose."""
+def test_different_conversations_have_different_plans() -> None:
+    """The conversations differ in roles, in their envelope, or in which ids are equal, and not only in contents."""
     data = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
     for _ in range(TIMES):
         convert(data, source="openai", target="harmony", options=PLANNED)
@@ -396,7 +398,7 @@ ODD: Final = {
     **{" ".join(turns): (turns, AROUND[1]) for turns in BASES},
     "tools": (("developer", "thought", "final"), AROUND[2]),
 }
-"""Turns of conversations, and what stands around them."""
+"""Turns of conversations, and the members around the messages."""
 
 
 def places(turns: Sequence[str]) -> range:
@@ -405,7 +407,7 @@ def places(turns: Sequence[str]) -> range:
 
 
 def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
-    """What is said where one text of several is odd, or one argument."""
+    """Contents with one odd text, or one odd argument."""
     for odd, at in product(TEXTS, places(turns)):
         yield WORDS._replace(texts=[odd if number == at else text for number, text in enumerate(WORDS.texts)])
     if "call" in turns:
@@ -415,17 +417,15 @@ def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("turns", "around"), ODD.values(), ids=ODD)
-def test_a_content_that_is_odd_is_written_as_without_plans(
-    turns: Sequence[str], around: Transcript, target: str
-) -> None:
+def test_an_odd_content_is_written_as_without_plans(turns: Sequence[str], around: Transcript, target: str) -> None:
     """Whatever a format looks at: tokens, tags, edges, sections of tools, what a value is written as."""
     for source in ("openai", "ocm-2.2-json"):
         before = written(conversation(turns, WORDS, around), source)
         for _ in range(TIMES):
             outcome(before, source, target, PLANNED)
-        for say in sweep(with_odd_texts(turns), 13):
-            data = written(conversation(turns, say, around), source)
-            assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), say
+        for words in sweep(with_odd_texts(turns), 13):
+            data = written(conversation(turns, words, around), source)
+            assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), words
 
 
 EDGES: Final = (
@@ -450,7 +450,7 @@ EDGES: Final = (
     ),
     *('{"output": "a"}', "<|action_start|>", "[UNUSED_TOKEN_146]", "<tool_response>\na\n</tool_response>"),
 )
-"""Texts that a reader may take for more than a text beside the tokens, the tools and the thoughts of its format."""
+"""Further texts that have a meaning for some reader, in addition to the tokens, tools and thoughts of its format."""
 READ: Final = (
     *BASES,
     ("system", "user", "thought", "preamble", "call", "reply", "thought", "final"),
@@ -461,30 +461,30 @@ READ: Final = (
 @pytest.mark.sweep
 @pytest.mark.parametrize("source", formats())
 @pytest.mark.parametrize("turns", READ, ids=" ".join)
-def test_a_content_that_is_odd_is_read_as_without_plans(turns: Sequence[str], source: str) -> None:
-    """Behind tools that are declared, too, in the text of whoever declares them."""
+def test_an_odd_content_is_read_as_without_plans(turns: Sequence[str], source: str) -> None:
+    """The texts follow declared tools, also in the message that declares them."""
     try:
         before = written(conversation(turns, WORDS, AROUND[2]), source)
     except BridgeError:  # ids of tokens may want a vocabulary
         pytest.skip(f"{source} cannot be written here")
     for _ in range(TIMES):
         outcome(before, source, "canonical", PLANNED)
-    says = [
+    edges = [
         WORDS._replace(texts=[odd if at == number else "a" for number in range(8)])
         for odd, at in product(EDGES, places(turns))
     ]
-    for say in sweep((*with_odd_texts(turns), *says), 13):
-        data = written(conversation(turns, say, AROUND[2]), source)
-        assert outcome(data, source, "canonical", PLANNED) == outcome(data, source, "canonical", PLAIN), say
+    for words in sweep((*with_odd_texts(turns), *edges), 13):
+        data = written(conversation(turns, words, AROUND[2]), source)
+        assert outcome(data, source, "canonical", PLANNED) == outcome(data, source, "canonical", PLAIN), words
 
 
 def test_half_of_a_surrogate_pair_is_written_as_without_plans() -> None:
     before = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
-    hold(before, before.replace(b"Sunny.", b"\\ud83d"), "openai", ("harmony", "chatml", "openai", "ocm-2.2"))
+    check(before, before.replace(b"Sunny.", b"\\ud83d"), "openai", ("harmony", "chatml", "openai", "ocm-2.2"))
 
 
-def test_a_thought_that_is_told_twice_is_read_with_what_is_told_beside_it() -> None:
-    """The signature of a block is that of the thought where both say the same."""
+def test_a_repeated_thought_is_read_with_its_signature() -> None:
+    """The signature of a block is that of the thought if both have the same text."""
     answer = {"role": "assistant", "reasoning": "Hm.", "content": "Yes."}
     details = [{"type": "reasoning.text", "text": "Hm.", "signature": "s"}]
     requests = [
@@ -497,7 +497,7 @@ def test_a_thought_that_is_told_twice_is_read_with_what_is_told_beside_it() -> N
         for text in ("Hum.", "Hm.")
     ]
     for before, after in (requests, requests[::-1]):
-        hold(json.dumps(before).encode(), json.dumps(after).encode(), "openai", ("openai", "anthropic", "harmony"))
+        check(json.dumps(before).encode(), json.dumps(after).encode(), "openai", ("openai", "anthropic", "harmony"))
 
 
 @pytest.mark.parametrize(
@@ -505,59 +505,59 @@ def test_a_thought_that_is_told_twice_is_read_with_what_is_told_beside_it() -> N
     [{"unknown": [{"text": "Help."}]}, {"unknown": "x"}, {"content": "", "refusal": "No."}, {"content": []}],
     ids=["text", "word", "refusal", "parts"],
 )
-def test_text_that_nobody_understood_is_reported_as_without_plans(member: dict[str, Json]) -> None:
-    """A message without a text that its reader knows may say something under a key that it does not know."""
+def test_text_under_unknown_keys_is_reported_as_without_plans(member: dict[str, Json]) -> None:
+    """A message whose reader finds no text may have one under an unknown key."""
     message: dict[str, Json] = {"role": "assistant", **member}
     request = {"messages": [{"role": "user", "content": "Well?"}, message, {"role": "user", "content": "So?"}]}
     data = json.dumps(request).encode()
-    hold(data, data.replace(b"Well?", b"How?"), "openai", formats())
+    check(data, data.replace(b"Well?", b"How?"), "openai", formats())
 
 
-def test_what_stands_beside_a_call_is_no_text_that_is_said() -> None:
-    """Not in the count of characters either."""
+def test_members_of_a_call_are_not_counted_as_text() -> None:
+    """They are not in the number of characters either."""
     call = {"id": "call_1", "content": "x", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     request = {"messages": [{"role": "user", "content": "Well?"}, {"role": "assistant", "tool_calls": [call]}]}
     data = json.dumps(request).encode()
-    hold(data, data.replace(b"Well?", b"How?"), "openai", formats())
+    check(data, data.replace(b"Well?", b"How?"), "openai", formats())
 
 
-def test_what_is_found_beside_declared_tools_is_found_at_their_place() -> None:
-    """No message is left of the frame in which they stand."""
+def test_a_finding_at_declared_tools_has_their_path() -> None:
+    """The frame with the tools does not become a message."""
     data = written(conversation(("user", "final"), WORDS, AROUND[2]), "ocm-0.1").replace(
         b"<|im_start|>", b"!<|im_start|>", 1
     )
-    hold(data, data.replace(WORDS.texts[0].encode(), b"Hm."), "ocm-0.1", formats())
+    check(data, data.replace(WORDS.texts[0].encode(), b"Hm."), "ocm-0.1", formats())
 
 
 @pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic"])
-def test_an_id_that_is_made_of_another_may_be_one_that_is_there(source: str) -> None:
-    """Of two calls with one id the second gets another id, which must be none of the others."""
+def test_a_generated_id_differs_from_the_ids_of_the_conversation(source: str) -> None:
+    """The second of two calls with one id gets another id, which must differ from all others."""
     turns = ("user", "call", "reply", "call", "reply", "call", "reply", "final")
-    say = WORDS._replace(ids=["c", "c", "d"]), WORDS._replace(ids=["c", "c", "c_2"])
-    before, data = (written(conversation(turns, each, Transcript()), source) for each in say)
-    hold(before, data, source, formats())
+    words = WORDS._replace(ids=["c", "c", "d"]), WORDS._replace(ids=["c", "c", "c_2"])
+    before, data = (written(conversation(turns, each, Transcript()), source) for each in words)
+    check(before, data, source, formats())
 
 
 @pytest.mark.parametrize("source", ["openai", "openai-responses", "anthropic", "ocm-2.2-json"])
-def test_ids_that_were_different_may_be_the_same(source: str) -> None:
-    """The conversations before have no two calls with one id; nobody replied to either."""
+def test_equal_ids_in_place_of_different_ones_are_written_as_without_plans(source: str) -> None:
+    """The earlier conversations have no two calls with one id; no call is answered."""
     before = written(
         conversation(("user", "call", "call"), WORDS._replace(ids=["call_1", "call_2"]), Transcript()), source
     )
-    hold(before, before.replace(b"call_2", b"call_1"), source, formats())
+    check(before, before.replace(b"call_2", b"call_1"), source, formats())
 
 
 @pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic", "openai-responses", "gemini"])
 def test_an_id_of_any_length_is_written_as_without_plans(source: str) -> None:
-    """Sentences show the beginning of a long one."""
+    """Sentences of losses show the beginning of a long id."""
     before = written(conversation(WEATHER, WORDS, Transcript()), source)
     for length in (1, 9, 40, 41, 64, 65):
-        say = WORDS._replace(ids=["i" * length])
-        hold(before, written(conversation(WEATHER, say, Transcript()), source), source, formats())
+        words = WORDS._replace(ids=["i" * length])
+        check(before, written(conversation(WEATHER, words, Transcript()), source), source, formats())
 
 
-def test_plans_that_do_not_pay_are_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where many conversations are each converted a few times, and never again."""
+def test_plans_that_are_rarely_used_are_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many conversations are converted a few times each, and never again."""
     monkeypatch.setattr(conversations, "WINDOW", 10)
     data = [written(conversation(("user",) * count, WORDS, Transcript()), "openai") for count in range(1, 61)]
     read = Reader(adapter("openai")[0].reads_units(PLANNED))
@@ -566,8 +566,8 @@ def test_plans_that_do_not_pay_are_learned_later(monkeypatch: pytest.MonkeyPatch
     assert all(read_by(read, data[0]).plan is not None for _ in range(3)), "what was learned is used"
 
 
-def test_plans_that_pay_are_learned_as_soon_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where a service always asks alike."""
+def test_plans_that_are_often_used_are_learned_as_early_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service always sends similar requests."""
     monkeypatch.setattr(conversations, "WINDOW", 10)
     data = [written(conversation(("user",) * count, WORDS, Transcript()), "openai") for count in range(1, 41)]
     read = Reader(adapter("openai")[0].reads_units(PLANNED))
@@ -576,18 +576,18 @@ def test_plans_that_pay_are_learned_as_soon_as_before(monkeypatch: pytest.Monkey
 
 
 SAMPLE: Final = 40
-"""One real document in so many is looked at."""
+"""One of so many real documents is checked."""
 
 
 def test_real_documents_are_written_by_plans_of_documents_like_them() -> None:
     for case in list(corpus_cases())[::SAMPLE]:
         if adapter(case.format)[0].kind is Kind.JSON:
             before = case.data.replace(b'"content":"', b'"content":"So ').replace(b'"content": "', b'"content": "So ')
-            hold(before, case.data, case.format, ("harmony", "openai", "chatml"))
+            check(before, case.data, case.format, ("harmony", "openai", "chatml"))
 
 
-def test_a_format_that_may_look_at_texts_has_no_plan_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is what a format is taken for that says nothing of it."""
+def test_a_format_that_looks_at_contents_has_no_plan_of_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This is assumed of a format that declares nothing."""
     data = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
     grammar = adapter("openai")[0].writes_units(PLANNED)
     for looks in (False, True):
@@ -617,13 +617,13 @@ LABELS: Final = st.one_of(
     st.integers(-3, 3),
     st.sampled_from((10**15, 10**16, 2**70, -(10**15), True, None, 0.5, [], {}, [1], {"id": 1})),
 )
-"""What may stand under a key that a format does not know; the first of each kind is what all others have, too."""
+"""Values of unknown keys; the first of each kind is the one in all other documents."""
 
 
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=3))
 @examples(60)
-def test_what_the_sender_calls_a_request_is_another_in_each(labels: list[tuple[Json, Json]]) -> None:
-    """Before and after its messages: an id and the like, which matter to nothing."""
+def test_an_id_of_the_request_is_a_value_of_the_plan(labels: list[tuple[Json, Json]]) -> None:
+    """Members before and after the messages, such as an id, do not influence the conversion."""
     turns: list[Json] = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "Yes."}]
     before, *requests = [
         json.dumps({"id": first, "model": "m", "messages": turns, "row": second}).encode()
@@ -651,20 +651,20 @@ def test_requests_that_differ_in_their_ids_are_written_by_one_plan(target: str) 
 
 @pytest.mark.parametrize("end", [b"<|im_end|>", b""])
 def test_a_frame_after_one_that_is_not_closed_is_read_as_without_plans(end: bytes) -> None:
-    """Nothing stands between the two, which is another thing to remember behind one that is closed."""
+    """The state after a frame that is not closed differs from that after a closed one."""
     frames = b"<|im_start|>user\n<tool_response>\na\n</tool_response>%s<|im_start|>assistant\nb<|im_end|>\n"
     call = b'<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n'
     data = [call + frames % each for each in (b"<|im_end|>", b"")]
     before, after = data if end else data[::-1]
-    hold(before, after, "chatml", formats())
+    check(before, after, "chatml", formats())
 
 
-@pytest.mark.parametrize("says", ["", "Be brief."])
-def test_tools_that_a_system_message_declares_at_its_end_are_the_same_in_each(says: str) -> None:
-    """OpenChatML 0.1: its frame says what it says, or nothing but these."""
+@pytest.mark.parametrize("text", ["", "Be brief."])
+def test_tools_at_the_end_of_a_system_message_are_read_as_without_plans(text: str) -> None:
+    """OpenChatML 0.1: the frame has the text and the tools, or only the tools."""
     data = b""
     for number in range(TIMES):
-        messages = (*([Message("system", says)] if says else []), Message("user", f"{number}?"))
+        messages = (*([Message("system", text)] if text else []), Message("user", f"{number}?"))
         data = written(replace(AROUND[2], messages=messages), "ocm-0.1")
         assert outcome(data, "ocm-0.1", "openai", PLANNED) == outcome(data, "ocm-0.1", "openai", PLAIN)
     assert read_in("ocm-0.1", data).plan is not None

@@ -1,4 +1,4 @@
-"""A copy of a model object in which some fields are others."""
+"""Copies of model objects with changed fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 @given(documents(), st.data())
-def test_a_copy_is_the_one_that_the_standard_library_makes(document: Document, data: st.DataObject) -> None:
+def test_a_copy_equals_that_of_the_standard_library(document: Document, data: st.DataObject) -> None:
     value = data.draw(st.sampled_from(list(objects_in(document))))
     names = st.sampled_from([field.name for field in dataclasses.fields(value)])
     changes: dict[str, Any] = data.draw(st.dictionaries(names, st.none() | st.text(max_size=2)))
@@ -44,6 +44,6 @@ def test_a_copy_is_another_object(value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", "__pydantic_config__"])
-def test_a_field_that_there_is_not_is_refused(name: str) -> None:
+def test_an_unknown_field_is_refused(name: str) -> None:
     with pytest.raises(TypeError, match=name):
         replace(Message("user", ""), **{name: None})

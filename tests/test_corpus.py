@@ -1,4 +1,4 @@
-"""Real transcripts that nobody here wrote, through every format: nothing unreported, nothing but BridgeError raised."""
+"""Real transcripts are converted to every format: each difference is reported, and only BridgeError is raised."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sampling import formats_in_turn
 from sources import ROOT, tree
 
 SAMPLE, AT_ONCE = 29, 6
-"""In the normal run one document in so many is written, each in so many formats."""
+"""In a normal run one of so many documents is written, each in so many formats."""
 
 
 class Tally:
@@ -75,7 +75,7 @@ def test_the_whole_corpus_keeps_the_laws(capsys: pytest.CaptureFixture[str]) -> 
     assert tally.not_back == []
 
 
-def test_tests_are_collected_where_there_is_no_corpus() -> None:
+def test_tests_are_collected_without_a_corpus() -> None:
     """What looks for the corpus skips the test that runs, which nothing does while a module is imported."""
     readers = {"corpus_cases", "corpus_path", "rendered"}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):

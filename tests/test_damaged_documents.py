@@ -1,4 +1,4 @@
-"""Documents that were damaged are converted by plans as without them.
+"""Damaged documents are converted with plans to the same result as without plans.
 
 Plans are made for what is met often. What differs from that in a token, a key or an empty text is where they go wrong:
 whatever a reader understands there, notes or refuses must be the same when it is met for the seventh time.
@@ -26,7 +26,7 @@ from sampling import examples, sweep
 from test_conversation_plans import AROUND, READ, WORDS, conversation, of_an_agent, written
 
 TIMES: Final = 6
-"""How often a document is converted until a plan writes it."""
+"""The number of conversions after which a plan writes a document."""
 SOURCES: Final = tuple(name for name in formats() if not name.startswith("internlm2-tokens"))
 TARGETS: Final = ("canonical", "openai", "harmony", "ocm-0.1")
 
@@ -38,7 +38,7 @@ INSERTED: Final = (
     *(b'"content":"x",', b'"text":"",', b'"thought":true,', b'"id":"a",', b'"type":"text",', b'"signature":"s",'),
     *(b'"cache_control":{"type":"ephemeral"},', b'"is_error":true,', b'"unknown":[{"text":"x"}],'),
 )
-"""What means something in some format."""
+"""Texts that have a meaning in some format."""
 
 
 class Edit(NamedTuple):
@@ -71,7 +71,7 @@ def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
 
 @examples(400)
 @given(st.sampled_from(SOURCES), st.sampled_from(READ), st.sampled_from(AROUND), EDITS, st.sampled_from(TARGETS))
-def test_what_was_damaged_is_converted_as_without_plans(
+def test_a_damaged_document_is_converted_as_without_plans(
     source: str, turns: Sequence[str], around: Transcript, edits: Sequence[Edit], target: str
 ) -> None:
     data = edited(written(conversation(turns, WORDS, around), source), edits)
@@ -83,7 +83,7 @@ def test_what_was_damaged_is_converted_as_without_plans(
 # --- members with other values ----------------------------------------------------------------------------------------
 
 OTHERS: Final[tuple[Json, ...]] = (None, "", [], {}, True, 0, "x", ["x"], {"type": "x"})
-"""Values of every kind, and those that say nothing."""
+"""Values of every type, and empty values."""
 JSON_FORMATS: Final = tuple(name for name in SOURCES if adapter(name)[0].kind is Kind.JSON)
 SIGNED: Final = WORDS._replace(own=["rs_1", "gAAA"])
 CONVERSATIONS: Final = {
@@ -112,7 +112,7 @@ def with_another_member(data: bytes) -> Iterator[bytes]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("data", CONVERSATIONS.values(), ids=CONVERSATIONS)
 def test_a_member_with_another_value_is_read_as_without_plans(data: bytes, request: pytest.FixtureRequest) -> None:
-    """Absent, null and empty are three things, also where a document is like one that is met often."""
+    """Absent, null and empty are three things, also in a document that is similar to a frequent one."""
     source = request.node.callspec.id.split()[0]
     for _ in range(TIMES):
         outcome(data, source, "canonical", PLANNED)

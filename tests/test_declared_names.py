@@ -1,4 +1,4 @@
-"""Declared names as gpt-oss has them: functions of any name in the prompt, the client's names in answers."""
+"""Declared names with gpt-oss: functions of any name are in the prompt, and answers have the client's names."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from prompts import prompt
 from sampling import examples
 
 GPT_OSS = "gpt-oss"
-HELD = ("python", "browser", "browser.search", "weather.get", "functions.f", "get-weather", "user", "f")
-"""Names that a header can hold behind `functions.`."""
-OTHERS = {"get weather": "get_weather", "a<|end|>b": "a_end_b", "x to=y": "x_to_y", "": ""}
-"""Names that it cannot hold, and what stands for them."""
+VALID = ("python", "browser", "browser.search", "weather.get", "functions.f", "get-weather", "user", "f")
+"""Names that a header can contain after `functions.`."""
+INVALID = {"get weather": "get_weather", "a<|end|>b": "a_end_b", "x to=y": "x_to_y", "": ""}
+"""Names that it cannot contain, and their replacements."""
 
 
 def declared(name: str) -> dict[str, Any]:
@@ -51,14 +51,14 @@ def calls_to(name: str) -> str:
 
 def test_functions_of_any_name_are_functions_as_the_official_encoder_renders_them() -> None:
     h = library()
-    tools = [h.ToolDescription(**declared(name)["function"]) for name in HELD]
+    tools = [h.ToolDescription(**declared(name)["function"]) for name in VALID]
     system = h.SystemContent.new()
     official = [
         h.Message.from_role_and_content(h.Role.SYSTEM, system),
         h.Message.from_role_and_content(h.Role.DEVELOPER, h.DeveloperContent.new().with_function_tools(tools)),
         h.Message.from_role_and_content(h.Role.USER, "x"),
     ]
-    for name in HELD:
+    for name in VALID:
         call = h.Message.from_role_and_content(h.Role.ASSISTANT, "{}").with_channel("commentary")
         official.append(call.with_recipient(f"functions.{name}").with_content_type("<|constrain|>json"))
         reply = h.Message.from_author_and_content(h.Author.new(h.Role.TOOL, f"functions.{name}"), "done")
@@ -67,12 +67,12 @@ def test_functions_of_any_name_are_functions_as_the_official_encoder_renders_the
         h.Conversation(messages=official), h.Role.ASSISTANT, config=config()
     )
     options = Options(dialect=DIALECT)
-    assert prompt(request(*HELD), "harmony-tokens", profile=GPT_OSS, options=options).output == expected
+    assert prompt(request(*VALID), "harmony-tokens", profile=GPT_OSS, options=options).output == expected
 
 
-def test_a_name_that_a_header_cannot_hold_is_written_as_one_that_it_can_and_reported() -> None:
-    result = prompt(request(*OTHERS), "harmony", profile=GPT_OSS)
-    for place, (name, written) in enumerate(OTHERS.items()):
+def test_a_name_that_a_header_cannot_contain_is_replaced_and_reported() -> None:
+    result = prompt(request(*INVALID), "harmony", profile=GPT_OSS)
+    for place, (name, written) in enumerate(INVALID.items()):
         assert f"type {written} = (_: {{" in str(result.output)
         assert f" to=functions.{written} <|constrain|>json<|message|>" in str(result.output)
         assert f"<|start|>functions.{written}<|channel|>" in str(result.output)
@@ -80,13 +80,13 @@ def test_a_name_that_a_header_cannot_hold_is_written_as_one_that_it_can_and_repo
         assert (f"/tools/{place}/name" in changed) == (name != written)
 
 
-def test_a_tool_that_is_chosen_is_named_as_the_model_knows_it() -> None:
+def test_a_chosen_tool_has_the_name_that_the_model_knows() -> None:
     chosen = {"tool_choice": {"type": "function", "function": {"name": "python"}}}
     text = prompt(request("python", "f") | chosen, "harmony", profile=GPT_OSS).output
     assert "Call the tool functions.python before you answer" in str(text)
 
 
-def test_two_names_stay_two() -> None:
+def test_two_names_stay_different() -> None:
     names = ("get weather", "get_weather", "get  weather", "get_weather_2")
     written = prompt(request(*names), "harmony", profile=GPT_OSS)
     for name in ("get_weather", "get_weather_2", "get_weather_3", "get_weather_4"):
@@ -95,7 +95,7 @@ def test_two_names_stay_two() -> None:
 
 @given(st.lists(st.text(st.sampled_from("ab. _<|>=:-\né\u00a0"), max_size=6), min_size=1, max_size=5, unique=True))
 @examples(60)
-def test_a_document_comes_back_with_the_declared_names(names: list[str]) -> None:
+def test_a_document_is_read_with_the_declared_names(names: list[str]) -> None:
     result = prompt(request(*names), "harmony", profile=GPT_OSS)
     spelled = result.names
     transcript = read(result.output, "harmony").transcript
@@ -115,12 +115,12 @@ def test_no_two_functions_have_one_name() -> None:
 
 # --- answers ----------------------------------------------------------------------------------------------------------
 
-ANSWERS = {name: name for name in HELD if name} | {name: written for name, written in OTHERS.items() if written}
+ANSWERS = {name: name for name in VALID if name} | {name: written for name, written in INVALID.items() if written}
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("target", ["harmony", "harmony-tokens"])
-def test_a_stream_has_the_declared_names_however_it_is_cut(name: str, target: str) -> None:
+def test_a_stream_has_the_declared_names_in_any_chunks(name: str, target: str) -> None:
     result = prompt(request(name), target, profile=GPT_OSS)
     answer = calls_to(ANSWERS[name])
     ids = load_encoding().encode(answer, allowed_special="all")
@@ -141,8 +141,8 @@ def test_a_stream_has_the_declared_names_however_it_is_cut(name: str, target: st
         assert [message.recipient for message in stop.document.messages] == started
 
 
-def test_only_tools_get_the_names_of_a_model() -> None:
-    """Who speaks keeps a name, and a reply has that of its tool."""
+def test_only_tools_are_renamed() -> None:
+    """A speaker's name is kept, and a reply gets that of its tool."""
     names = ToolNames({"functions.weather.get": "weather_get"})
     user = Message("user", "Hi", "functions.weather.get", recipient="functions.weather.get")
     reply = Message("tool", "1", "functions.weather.get", "commentary", "assistant", "c1")
@@ -154,7 +154,7 @@ def test_only_tools_get_the_names_of_a_model() -> None:
     assert names.declared(Transcript(spelled)).messages == (user, reply)
 
 
-def test_tools_in_a_message_and_replies_of_others_keep_what_they_have() -> None:
+def test_tools_in_a_message_and_replies_of_other_roles_are_not_renamed() -> None:
     names = ToolNames({"functions.get weather": "get_weather"})
     developer = Message("developer", (Text("a"), Tools((Tool("get weather"), Tool("g")))))
     other = Message("tool", "1", "functions.g", "commentary", "assistant")

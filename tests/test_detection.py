@@ -1,8 +1,8 @@
-"""Which format a source is in: judged on real files that were labelled by where they are from, and on small ones.
+"""Detection of a source's format, checked on real files that are labelled by their origin, and on small examples.
 
-The labels are those of the corpus's own lists of sources, not what detection says. A label names the formats that are
-right; a document of a kind that no format reads has the name that the error must give. What cannot be told may be
-ambiguous or unknown; it may never be taken for another format.
+The labels come from the corpus's lists of sources, not from detection. A label names the formats that are
+right; a document that no format reads has the name that the error must contain. A source that is not detected is
+ambiguous or unknown; it is never detected as another format.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest
 from corpus import corpus_path, other_wire
 from ocml_bridge import BridgeError, ErrorCode, adapter, detect
 
-UNTOLD = "untold"
-"""What `detect` may say instead of a format: that it cannot tell."""
+UNDETECTED = "undetected"
+"""The result for a source whose format `detect` cannot find."""
 
 
 class Label(NamedTuple):
@@ -26,45 +26,45 @@ class Label(NamedTuple):
 
     Attributes:
         formats: the formats that are right.
-        named: what the error must say where no format is; "" for anything.
-        told: how many of a hundred must be told and not left open.
+        named: a part of the error's message if no format is right; "" for anything.
+        share: the percentage of documents whose format must be detected.
     """
 
     formats: frozenset[str]
     named: str = ""
-    told: int = 0
+    share: int = 0
 
 
-def of(*right: str, named: str = "", told: int = 0) -> Label:
-    return Label(frozenset(right), named, told)
+def of(*right: str, named: str = "", share: int = 0) -> Label:
+    return Label(frozenset(right), named, share)
 
 
-CHAT, NOTHING = of("openai", told=100), of()
+CHAT, NOTHING = of("openai", share=100), of()
 WIRES = {
-    ("anthropic", "request"): of("anthropic", told=100),
-    ("anthropic", "response"): of("anthropic", told=100),
+    ("anthropic", "request"): of("anthropic", share=100),
+    ("anthropic", "response"): of("anthropic", share=100),
     ("anthropic", "response-streaming"): of(named="a recorded stream of Anthropic events"),
-    ("bedrock", "request"): of("bedrock-converse", told=100),
-    ("bedrock", "response"): of("bedrock-converse", told=100),
+    ("bedrock", "request"): of("bedrock-converse", share=100),
+    ("bedrock", "response"): of("bedrock-converse", share=100),
     ("bedrock", "response-streaming"): of(named="a recorded stream of Bedrock events"),
     ("chat-completions", "request"): CHAT,
     ("chat-completions", "response"): CHAT,
     ("chat-completions", "response-streaming"): of(named="a recorded stream of Chat Completions chunks"),
-    ("google", "request"): of("gemini", told=100),
-    ("google", "response"): of("gemini", told=100),
+    ("google", "request"): of("gemini", share=100),
+    ("google", "response"): of("gemini", share=100),
     ("google", "response-streaming"): of(named="a Gemini response"),
-    ("responses", "request"): of("openai-responses", told=100),
-    ("responses", "response"): of("openai-responses", told=100),
+    ("responses", "request"): of("openai-responses", share=100),
+    ("responses", "response"): of("openai-responses", share=100),
     ("responses", "response-streaming"): of(named="a recorded stream of Responses events"),
 }
-"""The wire and what was sent → its label."""
+"""The wire and the kind of document → its label."""
 LEGACY = {
     "axolotl_alpaca.json": of(named="an Alpaca record"),
-    "axolotl_conversation.json": of("sharegpt", told=100),
-    "fastchat_dummy_conversation.jsonl": of("sharegpt", told=100),
+    "axolotl_conversation.json": of("sharegpt", share=100),
+    "fastchat_dummy_conversation.jsonl": of("sharegpt", share=100),
     "llamafactory_alpaca_en_50.json": of(named="an Alpaca record"),
-    "llamafactory_dpo_en_50.json": of("sharegpt", told=100),
-    "llamafactory_glaive_toolcall_en.jsonl": of("sharegpt", told=100),
+    "llamafactory_dpo_en_50.json": of("sharegpt", share=100),
+    "llamafactory_glaive_toolcall_en.jsonl": of("sharegpt", share=100),
     "llamafactory_identity.jsonl": of(named="an Alpaca record"),
     "llamafactory_kto_en_50.json": CHAT,
     "llamafactory_v1_sft_50.jsonl": of(named="messages of LLaMA-Factory"),
@@ -78,19 +78,19 @@ LEGACY = {
 }
 """The file of training data → the label of its records."""
 TEXTS = {
-    "harmony": of("harmony", told=75),
-    "chatml": of("chatml", told=90),
+    "harmony": of("harmony", share=75),
+    "chatml": of("chatml", share=90),
     # A conversation without tools is the same in both.
-    "internlm2": of("internlm2", "chatml", told=95),
+    "internlm2": of("internlm2", "chatml", share=95),
 }
-READ = {"Anthropic": of("anthropic", told=100), "Responses": of("openai-responses")}
+READ = {"Anthropic": of("anthropic", share=100), "Responses": of("openai-responses")}
 """Other vendors whose messages are read."""
 OTHERWISE = {
     "docs/model.md:34": of("chatml"),
     "docs/model.md:157": of("chatml"),
     "tests/model/parsers/test_harmony_parsers.cpp": NOTHING,
 }
-"""Texts that stand in a folder of another format, by their ids."""
+"""Texts that are in the folder of another format, by their ids."""
 FAMILIES = {"gpt-oss": "harmony", "internlm2": "internlm2"}
 """Families of templates that write no ChatML."""
 
@@ -149,7 +149,7 @@ def texts() -> Iterator[Document]:
 
 def dialects() -> Iterator[Document]:
     for path in sorted(corpus_path("chatml-dialects").glob("*.txt")):
-        yield Document(path.name, "rendered ChatML", path.read_bytes(), of("chatml", told=100))
+        yield Document(path.name, "rendered ChatML", path.read_bytes(), of("chatml", share=100))
     for path in sorted(corpus_path("chatml-dialects").glob("*.request.json")):
         yield Document(path.name, "their requests", path.read_bytes(), CHAT)
     for line in corpus_path("chatml-dialects", "grid.jsonl").read_text("utf-8").splitlines():
@@ -157,36 +157,36 @@ def dialects() -> Iterator[Document]:
         if row.get("prompt"):
             right = next((form for family, form in FAMILIES.items() if family in row["family"]), "chatml")
             accepted = {right, "chatml"} if right == "internlm2" else {right}
-            yield Document(row["name"], f"grid {row['family']}", row["prompt"], Label(frozenset(accepted), told=100))
+            yield Document(row["name"], f"grid {row['family']}", row["prompt"], Label(frozenset(accepted), share=100))
 
 
-def told(data: Any) -> tuple[str, str]:
-    """The format, or that it cannot be told and why."""
+def detected(data: Any) -> tuple[str, str]:
+    """The detected format, or UNDETECTED and the error's message."""
     try:
         return detect(data), ""
     except BridgeError as error:
         if error.code not in (ErrorCode.FORMAT_UNKNOWN, ErrorCode.FORMAT_AMBIGUOUS):
             raise
-        return UNTOLD, error.message
+        return UNDETECTED, error.message
 
 
 @pytest.mark.parametrize("documents", [wires, legacy, chat_completions, texts, dialects])
-def test_no_real_document_is_taken_for_something_else(documents: Any) -> None:
+def test_no_real_document_is_detected_as_another_format(documents: Any) -> None:
     wrong: list[str] = []
     counts: dict[str, Counter[str]] = {}
     least: dict[str, int] = {}
     for document in documents():
-        found, message = told(document.data)
+        found, message = detected(document.data)
         counts.setdefault(document.group, Counter())[found] += 1
-        least[document.group] = max(least.get(document.group, 0), document.label.told)
-        if found == UNTOLD:
+        least[document.group] = max(least.get(document.group, 0), document.label.share)
+        if found == UNDETECTED:
             if document.label.named not in message:
                 wrong.append(f"{document.id}: {message}")
         elif found not in document.label.formats:
             wrong.append(f"{document.id}: {found}")
     assert wrong == []
     for group, count in counts.items():
-        assert 100 * (count.total() - count[UNTOLD]) >= least[group] * count.total(), (group, count)
+        assert 100 * (count.total() - count[UNDETECTED]) >= least[group] * count.total(), (group, count)
 
 
 # --- small ones -------------------------------------------------------------------------------------------------------
@@ -225,11 +225,11 @@ TYPESCRIPT = "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () =>
         ("[UNUSED_TOKEN_146]user\nHi[UNUSED_TOKEN_145]\n", "internlm2"),
     ],
 )
-def test_a_format_is_told_by_what_only_it_has(source: Any, right: str) -> None:
+def test_a_format_is_detected_by_its_unique_marks(source: Any, right: str) -> None:
     assert detect(source) == right
 
 
-def test_frames_on_lines_of_their_own_may_be_either() -> None:
+def test_frames_on_lines_of_their_own_are_ambiguous() -> None:
     """It is the minimal example of OpenChatML 2.2 §13, without the header that it must have, and one of Harmony."""
     text = "<|start|>user<|message|>What is 2 + 2?<|end|>\n<|start|>assistant"
     with pytest.raises(BridgeError, match=r"ocm-2\.2 or harmony") as raised:
@@ -237,13 +237,13 @@ def test_frames_on_lines_of_their_own_may_be_either() -> None:
     assert raised.value.code is ErrorCode.FORMAT_AMBIGUOUS
 
 
-def test_text_bytes_and_parsed_json_are_told_alike() -> None:
+def test_text_bytes_and_parsed_json_are_detected_alike() -> None:
     request = {"messages": [QUESTION]}
     text = json.dumps(request)
     assert detect(request) == detect(text) == detect(text.encode()) == detect(f"\ufeff{text}".encode()) == "openai"
 
 
-def test_the_library_speaks_of_its_own_argument() -> None:
+def test_the_error_of_the_library_names_its_argument_and_no_option() -> None:
     with pytest.raises(BridgeError, match="`source`") as raised:
         detect("Hello.")
     assert "--" not in raised.value.message
@@ -260,26 +260,26 @@ def test_the_library_speaks_of_its_own_argument() -> None:
         ("chatlm", "chatml"),
     ],
 )
-def test_an_id_that_no_format_has_is_told_the_nearest(written: str, meant: str) -> None:
+def test_the_error_for_an_unknown_id_names_the_nearest(written: str, meant: str) -> None:
     with pytest.raises(BridgeError, match=rf"did you mean {meant}\?") as raised:
         adapter(written)
     assert raised.value.code is ErrorCode.FORMAT_UNKNOWN
 
 
-def test_the_id_of_a_stream_is_told_what_converts_it() -> None:
+def test_the_error_for_the_id_of_a_stream_names_its_command() -> None:
     with pytest.raises(BridgeError, match="openai-sse is a stream; convert it with `ocml-convert stream`") as raised:
         adapter("openai-sse")
     assert raised.value.code is ErrorCode.FORMAT_UNKNOWN
 
 
-def test_an_id_that_is_near_to_none_gets_the_list() -> None:
+def test_the_error_for_an_id_that_is_like_no_other_lists_the_formats() -> None:
     with pytest.raises(BridgeError, match=r"the formats are ocm-0\.1") as raised:
         adapter("wav")
     assert "did you mean" not in raised.value.message
 
 
 @pytest.mark.parametrize("tag", ["<think>\nHm.\n</think>\n\nHi.", '<tool_call>\n{"name": "f"}\n</tool_call>', "a"])
-def test_tags_of_chatml_outweigh_the_beginning_that_openchatml_has_too(tag: str) -> None:
+def test_tags_of_chatml_outweigh_a_beginning_that_openchatml_shares(tag: str) -> None:
     text = f"<s>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n{tag}<|im_end|>\n"
     assert detect(text) == ("ocm-0.1" if tag == "a" else "chatml")
     assert detect(text.replace("<s>", "[BOS]")) == "ocm-0.1"

@@ -1,4 +1,4 @@
-"""Where two documents differ: each field of what they are made of is looked at, and named by its place."""
+"""Differences of two documents: each field of each object is compared, and the difference has its path."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OTHER: Final[dict[str, Any]] = {
     "extras": {"openai": {"x": 1}},
     "layout": {"openai": {"shape": "list"}},
 }
-"""By field, a value that no document here has; for fields of text, any text will do."""
+"""For each field a value that no document here has; a field of text may have any text."""
 
 
 def names(kind: type[Any]) -> list[str]:
@@ -112,7 +112,7 @@ def test_a_value_inside_json_by_its_key() -> None:
 
 
 @pytest.mark.parametrize(("old", "new"), [(1, True), (1, 1.0), (0, False)])
-def test_values_that_only_python_takes_for_equal(old: object, new: object) -> None:
+def test_values_that_are_equal_only_in_python_differ(old: object, new: object) -> None:
     one, other = Tool("look", parameters={"default": old, "x": 1}), Tool("look", parameters={"default": new, "x": 2})
     assert places(Transcript((), (one,)), Transcript((), (other,))) == [
         "/tools/0/parameters/default",
@@ -127,7 +127,7 @@ def test_messages_and_tools_that_only_one_has() -> None:
     assert diff(many, few) == [Difference("/messages/1", message, ABSENT), Difference("/tools/1", tool, ABSENT)]
 
 
-def test_what_is_known_to_be_missing_is_passed_over() -> None:
+def test_members_that_are_known_to_be_missing_are_skipped() -> None:
     first, second = Message("user", "One."), Message("user", "Two.")
     assert places(Transcript((first, second)), Transcript((second,))) == ["/messages/0/content", "/messages/1"]
     assert diff(Transcript((first, second)), Transcript((second,)), {"/messages/0"}) == []
@@ -155,7 +155,7 @@ def test_a_text_is_compared_with_a_single_part(parts: tuple[Text, ...], text: st
     ]
 
 
-def test_extras_that_say_nothing_are_other_than_none() -> None:
+def test_empty_extras_differ_from_none() -> None:
     old, new = Message("user", "Hello.", extras={"openai": {}}), Message("user", "Hello.")
     assert diff(Transcript((old,)), Transcript((new,))) == [Difference("/messages/0/extras", {"openai": {}}, None)]
 
@@ -165,7 +165,7 @@ def test_documents_of_two_kinds() -> None:
     assert diff(old, new) == [Difference("", old, new)]
 
 
-def test_nothing_where_nothing_differs() -> None:
+def test_equal_documents_have_no_difference() -> None:
     old = Transcript((Message("user", "Hello."),), (Tool("look", "Looks.", {"type": "object"}),))
     assert diff(old, old) == diff(old, replace(old, messages=(Message("user", "Hello."),))) == []
 
@@ -205,7 +205,7 @@ FULL: Final = Transcript(
     extras={"openai": {"x": "y y"}},
     layout={"openai": {"x": "y y"}},
 )
-"""Has everything."""
+"""A document with every field."""
 
 
 def test_a_document_of_other_objects_that_are_equal() -> None:
@@ -215,7 +215,7 @@ def test_a_document_of_other_objects_that_are_equal() -> None:
 
 
 @given(documents())
-def test_so_it_is_with_any(document: Document) -> None:
+def test_random_documents_have_the_differences_of_their_fields(document: Document) -> None:
     assert diff(document, pickle.loads(pickle.dumps(document))) == []
 
 
@@ -232,7 +232,7 @@ def test_messages_that_were_moved_are_compared_with_themselves() -> None:
     ]
 
 
-def test_parts_that_are_known_to_be_missing_are_passed_over() -> None:
+def test_parts_that_are_known_to_be_missing_are_skipped() -> None:
     old = Transcript((Message("user", (Text("a"), FileBreak(), Text("b"))),))
     gone = {"/messages/0/content/1"}
     assert diff(old, Transcript((Message("user", (Text("a"), Text("c"))),)), gone) == [
@@ -272,7 +272,7 @@ def test_members_of_extras_of_formats_that_only_one_has() -> None:
     ]
 
 
-def test_settings_that_say_nothing_are_not_the_same_as_none() -> None:
+def test_empty_settings_differ_from_none() -> None:
     bare = Transcript((Message("user", "Hi"),))
     empty = replace(bare, settings=Settings())
     assert [(each.path, each.old, each.new) for each in diff(bare, empty)] == [("/settings", None, Settings())]

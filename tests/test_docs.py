@@ -1,4 +1,4 @@
-"""The documentation names everything there is, and nothing that there is not."""
+"""The documentation names everything that exists, and nothing else."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def page(name: str) -> str:
 
 
 def first_cells(text: str) -> list[str]:
-    """What stands in backticks in the first column of the tables of a page."""
+    """The code in the first column of the tables of a page."""
     return re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
 
 
 def headings(text: str) -> list[str]:
-    """What stands in backticks as a heading of a page."""
+    """The code in the headings of a page."""
     return re.findall(r"^#+ `([^`]+)`$", text, re.MULTILINE)
 
 
@@ -84,7 +84,7 @@ def test_every_command_and_option_is_documented() -> None:
                 assert f"`{spelling}`" in text or f"`{spelling} " in text, f"{name} {spelling}"
 
 
-def test_no_option_is_documented_that_is_not_there() -> None:
+def test_every_documented_option_exists() -> None:
     known = {spelling for _, each in _commands() for parameter in each for spelling in parameter.opts}
     rows = "\n".join(first_cells(page("cli.md")))
     assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rows)) <= known | {"--help"}
@@ -97,7 +97,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_have_targets(path: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", path.read_text("utf-8")):
         if "://" not in target:
             page = path.parent / target if target else path
@@ -136,8 +136,8 @@ def lines_of_code(block: str) -> int:
     return sum(line != "" for line in block.splitlines())
 
 
-def test_the_guide_to_a_new_format_is_true(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its format takes no more lines than it says, passes the kit, and does what is shown of it."""
+def test_the_examples_of_the_guide_to_a_new_format_work(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its example format is as short as the guide claims, passes the kit, and gives the outputs of the guide."""
     guide = page("adding-a-format.md")
     blocks = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     assert lines_of_code(blocks[0]) <= 60

@@ -1,4 +1,4 @@
-"""What is said to be a format and certainly is not is refused, by its name; what may be of the format is not."""
+"""A source that is certainly of another format than the named one is refused; a possible one is read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MISTRAL = "<s>[INST] Hi [/INST] Hello!</s>"
 REQUEST = '{"messages":[{"role":"user","content":"Hi"}]}'
 ROWS = json.dumps({"text": CHATML}) + "\n" + json.dumps({"text": CHATML}) + "\n"
 FORMS = ("harmony", "ocm-0.1")
-"""The formats that take any text: it may be an answer, or a text to complete."""
+"""The formats that read any text, because it may be an answer or a text to complete."""
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_certain_evidence_of_another_format_is_refused(data: str, name: str) -> 
     ("named", "token"), [("harmony", HARMONY), ("ocm-0.1", CHATML), ("chatml", CHATML), ("ocm-2.2", HARMONY)]
 )
 @pytest.mark.parametrize("listed", [False, True])
-def test_json_that_quotes_a_frame_is_json(named: str, token: str, listed: bool) -> None:
+def test_json_that_quotes_a_frame_is_read_as_json(named: str, token: str, listed: bool) -> None:
     messages: Any = [{"role": "user", "content": token}, {"role": "assistant", "tool_calls": []}]
     text = json.dumps(messages if listed else {"messages": messages})
     for data in (text, f" {text}"):
@@ -78,7 +78,7 @@ def test_json_that_quotes_a_frame_is_json(named: str, token: str, listed: bool) 
         "\n\n  Hello",
     ],
 )
-def test_text_that_may_be_an_answer_is_read_as_it_is_named(named: str, text: str) -> None:
+def test_text_that_may_be_an_answer_is_read_as_the_named_format(named: str, text: str) -> None:
     assert read(text, named).source == named
 
 
@@ -99,7 +99,7 @@ def test_text_that_may_be_an_answer_is_read_as_it_is_named(named: str, text: str
         ("ocm-2.2-json", '[{"role":"model","content":"Hi"},{"role":"assistant","channel":"final","content":"Hello!"}]'),
     ],
 )
-def test_a_format_that_a_text_may_be_in_is_believed(named: str, text: str) -> None:
+def test_a_possible_format_is_not_refused(named: str, text: str) -> None:
     assert read(text, named).source == named
 
 
@@ -122,14 +122,14 @@ def test_openai_takes_only_what_it_understands(name: str, example: Any) -> None:
     for source in ("openai",) if is_read else ("openai", None):
         with pytest.raises(BridgeError) as raised:
             convert(example, source=source, target="harmony")
-        # What has no role is refused by the reader itself, which is told what it looks like.
+        # An object without a role is refused by the reader itself, whose error names the kind of the input.
         wrong = {ErrorCode.SHAPE, *([ErrorCode.FORMAT_DOUBT] if is_read else [])}
         assert raised.value.code in (wrong if source else {ErrorCode.FORMAT_UNKNOWN})
         assert name in raised.value.message
         assert raised.value.path is not None
 
 
-def test_openai_reads_what_it_does_not_understand_where_that_is_forced() -> None:
+def test_openai_reads_unknown_documents_if_the_format_is_forced() -> None:
     document = {
         "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "1"}]}]
     }
@@ -156,22 +156,22 @@ def test_openai_reads_what_it_does_not_understand_where_that_is_forced() -> None
         {"content": "Hi", "annotations": [], "audio": None},
     ],
 )
-def test_what_servers_add_to_chat_completions_is_read_without_a_finding(more: dict[str, Any]) -> None:
+def test_members_that_servers_add_to_chat_completions_are_read_without_a_finding(more: dict[str, Any]) -> None:
     reading = read({"model": "m", "messages": [{"role": "user", **more}], "provider": {"order": ["a"]}})
     assert (reading.source, reading.findings) == ("openai", ())
 
 
-def test_a_part_of_an_unknown_kind_is_a_finding_beside_parts_that_are_known() -> None:
+def test_an_unknown_part_among_known_ones_is_a_finding() -> None:
     parts = [{"type": "text", "text": "Look."}, {"type": "hologram", "hologram": "AAAA"}]
     reading = read([{"role": "user", "content": parts}], "openai")
     assert [(finding.code, finding.path) for finding in reading.findings] == [("shape", "/messages/0/content/1")]
 
 
-# --- what an error says besides ---------------------------------------------------------------------------------------
+# --- the hint in the error --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("named", "data", "says"),
+    ("named", "data", "words"),
     [
         ("chatml", HARMONY, "this looks like Harmony (`<|start|>` at 1:1); the format harmony reads it"),
         ("chatml", LLAMA, "this looks like a Llama 3 prompt"),
@@ -182,14 +182,14 @@ def test_a_part_of_an_unknown_kind_is_a_finding_beside_parts_that_are_known() ->
         ("canonical", REQUEST, "the format openai reads it"),
     ],
 )
-def test_an_error_says_what_the_input_looks_like(named: str, data: Any, says: str) -> None:
+def test_an_error_names_the_kind_of_the_input(named: str, data: Any, words: str) -> None:
     with pytest.raises(BridgeError) as raised:
         read(data, named)
-    assert says in raised.value.message
+    assert words in raised.value.message
 
 
 @pytest.mark.parametrize("named", formats())
-def test_whatever_the_format_that_is_named_the_examples_are_read_or_refused(named: str) -> None:
+def test_every_example_is_read_or_refused_as_any_format(named: str) -> None:
     for examples in EXAMPLES.values():
         for example in examples:
             try:
@@ -201,7 +201,7 @@ def test_whatever_the_format_that_is_named_the_examples_are_read_or_refused(name
 # --- many -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_that_is_something_else_is_quarantined() -> None:
+def test_a_record_of_another_format_is_quarantined() -> None:
     outcomes = convert_batch([HARMONY, CHATML], Settings("openai", "harmony"))
     assert [outcome.status for outcome in outcomes] == [Status.CONVERTED, Status.QUARANTINED]
     assert outcomes[1].error is not None
@@ -219,7 +219,7 @@ def test_a_log_of_texts_is_not_one_text() -> None:
 
 
 @pytest.mark.parametrize("named", ["chatml", "ocm-0.1"])
-def test_nor_is_one_whose_texts_are_only_likely(named: str) -> None:
+def test_a_log_of_texts_that_are_only_likely_is_not_one_text(named: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read(json.dumps({"text": CHATML}) + "\n" + json.dumps({"text": "Hi <|im_start|>"}), named)
     assert caught.value.code is ErrorCode.FORMAT_DOUBT
@@ -229,7 +229,7 @@ def test_nor_is_one_whose_texts_are_only_likely(named: str) -> None:
 
 
 @pytest.mark.parametrize("named", FORMS)
-def test_records_whose_texts_are_not_of_the_named_format_may_be_a_text_of_it(named: str) -> None:
-    """An answer may well be JSON lines."""
+def test_records_with_texts_of_other_formats_may_be_a_text_of_the_named_format(named: str) -> None:
+    """An answer may be JSON lines."""
     rows = json.dumps({"text": "Hi"}) + "\n" + json.dumps({"text": "Hello!"}) + "\n"
     assert rows.rstrip("\n") in repr(read(rows, named).transcript).replace("\\n", "\n")

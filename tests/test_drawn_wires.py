@@ -1,4 +1,4 @@
-"""Documents drawn from the official clients' types: each wire gives them back, and no wire loses a word in silence.
+"""Documents drawn from the official clients' types: each wire restores them, and each wire reports the words it loses.
 
 What is compared is the JSON before and after. No text and no number above a hundred stands in a drawn document twice:
 what is not found afterwards is gone, and a loss has to speak of it.
@@ -127,25 +127,25 @@ def _comes_back(name: str, seeds: Iterable[int]) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_document_comes_back_to_the_order_of_its_keys(name: str) -> None:
+def test_a_document_is_restored_with_the_order_of_its_keys(name: str) -> None:
     _comes_back(name, range(12))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
-def test_any_document_comes_back_to_the_order_of_its_keys(name: str) -> None:
+def test_any_document_is_restored_with_the_order_of_its_keys(name: str) -> None:
     _comes_back(name, range(12, 3000))
 
 
 # --- no other wire loses a word in silence ----------------------------------------------------------------------------
 
-_SAID = frozenset({"messages", "input", "output", "contents", "content", "candidates", "choices"}) | {
+_WHOLE = frozenset({"messages", "input", "output", "contents", "content", "candidates", "choices"}) | {
     *("system", "systemInstruction", "instructions")
 }
 _OF_PIECES = frozenset(
     {"message", "content", "foreign-part", "media", "refusal", "citations", "signature", "emptied"}
 ) | {*("call-id", "recipient", "cache")}
-"""What speaks of whole pieces of what is said: a leaf in one is gone with it."""
+"""Keys and codes of losses of whole pieces: all words in the piece are lost with it."""
 _OF_TOOLS = frozenset({"tools", "tool-schema"})
 _WORDS = {
     "usageMetadata": "usage",
@@ -167,16 +167,16 @@ def _is_named(leaf: Leaf, losses: Iterable[Loss]) -> bool:
         names = set(re.findall(r"\w+", f"{loss.path} {loss.detail}"))
         if (keys - {"content", "parts", "type", "text"}) & names or leaf.value.strip('"') in names:
             return True
-        if (leaf.keys[0] in _SAID and loss.code in _OF_PIECES) or ("tools" in keys and loss.code in _OF_TOOLS):
+        if (leaf.keys[0] in _WHOLE and loss.code in _OF_PIECES) or ("tools" in keys and loss.code in _OF_TOOLS):
             return True
-        # Items in which nobody says anything stand in the extras of the conversation, under the key of the list.
+        # Items that are not messages are in the extras of the conversation, under the key of the list.
         if leaf.keys[0] in ("input", "output") and loss.path.startswith("/extras/openai-responses/input"):
             return True
     return False
 
 
-def _told(value: Any) -> set[str]:
-    """All words that a document has, those in texts of JSON and in data among them."""
+def _words(value: Any) -> set[str]:
+    """All words of a document, including those in JSON texts and in encoded data."""
     text = json.dumps(value)
     return set(re.findall(r"w\d+|\d{3,}", text)) | {*_decoded(re.findall(r'"([\w+/]+=*)"', text))}
 
@@ -198,19 +198,19 @@ def _there_and_back(name: str, seeds: Iterable[int]) -> None:
         for other in WIRES:
             there = convert(document, source=wire, target=other, policy=LENIENT)
             back = convert(there.data, source=other, target=wire, policy=LENIENT)
-            words = _told(back.output)
+            words = _words(back.output)
             gone = [leaf for leaf in leaves(document) if not _is_found(leaf, words)]
             assert [leaf for leaf in gone if not _is_named(leaf, [*there.losses, *back.losses])] == [], (label, other)
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_what_is_gone_on_another_wire_is_named(name: str) -> None:
+def test_words_that_are_lost_on_another_wire_are_reported(name: str) -> None:
     _there_and_back(name, range(4))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
-def test_what_is_gone_on_another_wire_is_named_of_any_document(name: str) -> None:
+def test_words_of_any_document_that_are_lost_on_another_wire_are_reported(name: str) -> None:
     _there_and_back(name, range(4, 500))
 
 
@@ -225,5 +225,5 @@ def _is_of_the_types(name: str, seeds: Iterable[int]) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_what_is_written_is_of_the_types(name: str) -> None:
+def test_outputs_match_the_types(name: str) -> None:
     _is_of_the_types(name, range(2))
