@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 
 from ocml_bridge import formats
 from ocml_bridge.engine.instances import reader_for, writer_for
-from ocml_bridge.engine.plans.outputs import Filled
+from ocml_bridge.engine.plans.filled import Filled
 from ocml_bridge.formats.source import decode
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter

@@ -17,7 +17,7 @@ from corpus import corpus_cases
 from ocml_bridge import BridgeError, Message, Settings, Tool, Transcript, convert, formats, write
 from ocml_bridge.engine.instances import reader_for, writer_for
 from ocml_bridge.engine.plans import conversations
-from ocml_bridge.engine.plans.outputs import Filled
+from ocml_bridge.engine.plans.filled import Filled
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.formats.adapter import Kind

@@ -18,6 +18,7 @@ from ocml_bridge.text.edges import Notes, gap_behind, recall, recall_tail, remem
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import ROLES, has_no_place, header_for, message
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
+from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
 from .headers import speaker_of, with_known_role
@@ -109,6 +110,14 @@ class Frames(UnitWriter):
     def inert(self, text: str) -> bool:
         """Return whether a text contains no token and no tag, intact or broken."""
         return not may_be_markup(text)
+
+    def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
+        """Return a content with its tokens broken, if it has no tags."""
+        control = control_of(head.role)
+        others = control.plain.sub("", content)
+        if self.options.control_tokens != "neutralise" or not head.bare or may_be_markup(others):
+            return None
+        return control.guard(content, "neutralise", path, log)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return a message of one text, with role and name; None for private reasoning, which is reported."""

@@ -279,6 +279,12 @@ class Frames(UnitWriter):
         """Return whether a text contains no token, whole or broken, so that it is written unchanged."""
         return CONTROL.is_free(text)
 
+    def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
+        """Return a content with its tokens broken, unless it is a developer's or its layout may mention tokens."""
+        if self.options.control_tokens != "neutralise" or head.role == DEVELOPER or not head.bare:
+            return None
+        return CONTROL.guard(content, "neutralise", path, log)
+
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Add a message for the declared tools, names of replies, and ends that Harmony allows (`prepare.py`)."""
         return prepared(conversation, self.options, log)

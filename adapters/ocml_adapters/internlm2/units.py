@@ -81,6 +81,12 @@ class Frames(UnitWriter):
         """Return whether a text has no control token, neither whole nor broken."""
         return CONTROL.is_free(text)
 
+    def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
+        """Return a text with its tokens broken; None for arguments, and for a message with a layout."""
+        if self.options.control_tokens != "neutralise" or not head.bare or not self.depends_on_head_only(head):
+            return None
+        return CONTROL.guard(content, "neutralise", path, log)
+
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Put the tools among the messages, and name the tool of each reply."""
         draft = Draft(conversation, self._foreign, log)

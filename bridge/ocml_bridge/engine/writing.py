@@ -27,8 +27,9 @@ from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .losses import LossCache
 from .plans.envelopes import SealedEnvelopes
+from .plans.filled import Filled
 from .plans.learning import MEETINGS, Learner, Nearest, Table
-from .plans.outputs import Filled, OutputPlans
+from .plans.outputs import OutputPlans
 from .spans.templates import Templates
 from .spans.tracing import Trace, columns_of
 from .written import Written, report_of
@@ -82,8 +83,10 @@ class Writer:
         if filled is not None:
             return filled
         written = self.write(conversation)
-        if plan is not None and written.planned:
-            self._outputs.learn(conversation, plan)
+        if plan is not None:
+            learned_from = conversation if written.planned else self._outputs.without_tokens(conversation, plan)
+            if learned_from is not None and (written.planned or self.write(learned_from).planned):
+                self._outputs.learn(learned_from, plan)
         return written
 
     def spans(self, written: Written) -> Columns:
@@ -161,6 +164,7 @@ class Writer:
         written.trace = Trace() if traced else None
         items, around, origins, start = grammar.prepare(conversation, written.log)
         items, unplanned, with_extra_texts = self._nearest(items, origins, written)
+        written.losses_before_units = len(written.log.losses)
         written.order = _order_of(written.origins)
         units, state = self._units(items, unplanned, with_extra_texts, start, written, ends=around.open_turn is None)
         if written.trace is not None:

@@ -6,6 +6,7 @@ messages of document and image do not correspond one to one are both compared as
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ from .spans.tracing import Trace
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
 """Codes of losses that `losses_of` can rule out without computing any loss."""
+_OF_CONTENT: Final = re.compile("/messages/[0-9]+/content")
+"""Matches the beginning of the path of a content, or of something in a content."""
 NOTHING: Final = Transcript()
 
 
@@ -46,6 +49,7 @@ class Written:
             the document, in order.
         log: the losses that the format and the engine report, by paths in the document, before document and image are
             compared.
+        losses_before_units: how many losses are in the log before the units are written.
         order: the indices of the document's messages in the order of the output; None if none was moved.
         document: the document in its own order, if messages were moved before it was written; otherwise None.
         cut_off: whether the last message reads as one that was cut off.
@@ -56,8 +60,8 @@ class Written:
     """
 
     __slots__ = (
-        *("_assembled", "_conversation", "_grammar", "_loss_cache", "around", "cut_off", "document"),
-        *("items", "log", "order", "origins", "output", "places", "planned", "read_as", "spans", "trace"),
+        *("_assembled", "_conversation", "_grammar", "_loss_cache", "around", "cut_off", "document", "items", "log"),
+        *("losses_before_units", "order", "origins", "output", "places", "planned", "read_as", "spans", "trace"),
     )
 
     def __init__(self, grammar: UnitWriter, losses: LossCache, conversation: Conversation) -> None:
@@ -71,6 +75,7 @@ class Written:
         self.read_as: list[Head | Item | None] = []
         self.origins: Sequence[int] | None = None
         self.log = Log()
+        self.losses_before_units = 0
         self.order: tuple[int, ...] | None = None
         self.document: Document | None = None
         self.cut_off = False
@@ -232,6 +237,19 @@ class Written:
             paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
             out += [name_emptied(path, target) for path in paths]
         return out
+
+    @property
+    def losses_of_units(self) -> int | None:
+        """The index in `losses` of the first loss that `write_unit` reports.
+
+        None if a loss of a content follows from comparing, which a loss of its tokens would hide.
+        """
+        of_contents = any(_OF_CONTENT.match(loss.path) for loss in self.losses)
+        if of_contents or self._origins(len(self.assembled.items)) is None:
+            return None
+        _, others = _by_kind(self.log.losses)
+        before = self.log.losses[: self.losses_before_units]
+        return len(others) + len([loss for loss in before if loss not in others])
 
     def _origins(self, count: int) -> Sequence[int] | None:
         """Return the index in the document of each message of the image.

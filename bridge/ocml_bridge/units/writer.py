@@ -107,6 +107,23 @@ class UnitWriter(ABC):
         """Return whether a content is written unchanged although it contains `mark`."""
         return True
 
+    def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
+        """Return a content that is not inert as it is written where only its tokens are broken; report the tokens.
+
+        A plan of an output writes the result in place of the content. So it must read back as the content, and a unit
+        with it must be written as any other unit with this head.
+
+        Args:
+            head: of the message, as `nearest` returned it.
+            content: its content, which contains `mark` and is not `inert`.
+            path: the JSON pointer of the content in the document.
+            log: takes the loss, as `write_unit` reports it.
+
+        Returns:
+            None if `write_unit` has to write the message.
+        """
+        return None
+
     def required_order(self, conversation: Conversation) -> Sequence[int] | None:
         """Return the order of messages that the format requires; the engine reports each message that moves.
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...common.memo import Memo
-from ...loss import Log, Loss, LossCode
-from ...model import Document
+from ...loss import Log, Loss
 from ...model.ownership import key_of
 from ...units.call_ids import is_plain_id
 from ...units.conversation import Conversation, ConversationPlan
@@ -22,11 +21,11 @@ from ...units.heads import LIMIT, Head
 from ...units.writer import TOOLS, UnitWriter
 from ..losses import SharedLosses, shared_losses
 from .conversations import SIZE
+from .filled import Filled
 from .holes import build_of, derived_ids
 from .probes import probe, texts_in
 
 if TYPE_CHECKING:
-    from ...spans.columns import Columns
     from ..written import Written
 
 
@@ -54,42 +53,53 @@ class OutputPlan:
     Args:
         grammar: the format's writer of units.
         build: builds an output from the values of a conversation.
-        contents: for each value that is a content, the head of its message and the index of the value.
+        contents: for each value that is a content: the index of its message, the head, and the index of the value.
         uses: for each content that is written, by the index of its value, how it is.
         losses: the losses of these conversations.
         other_characters: how many characters of the output count as content but are in no value (`chat.substance`).
         derived: ids in the output that the format made from others; each as the index of the other id, and a suffix.
         ids: the indices of the values that are ids.
         order: the indices of the messages in the order of the output; None if none was moved.
+        losses_of_units: the index among the losses at which `write_unit` reports its own; None if tokens in contents
+            cannot be reported there.
 
     Attributes:
         losses: as given.
         order: as given.
+        losses_of_units: as given.
     """
 
     __slots__ = (
-        *("_among_parts", "_build", "_classes", "_contents", "_derived", "_grammar", "_ids", "_other_characters"),
-        *("_prepared", "_json_content", "_texts", "losses", "order"),
+        *("_among_parts", "_breakable", "_build", "_classes", "_contents", "_derived", "_grammar", "_ids"),
+        *("_json_content", "_other_characters", "_prepared", "_texts", "losses", "losses_of_units", "order"),
     )
 
     def __init__(
         self,
         grammar: UnitWriter,
         build: Callable[[Sequence[str]], Any],
-        contents: Sequence[tuple[Head, int]],
+        contents: Sequence[tuple[int, Head, int]],
         uses: dict[int, Use],
         losses: SharedLosses,
         other_characters: int,
         derived: Collection[tuple[int, str]],
         ids: Collection[int],
         order: tuple[int, ...] | None,
+        losses_of_units: int | None,
     ) -> None:
         self._grammar: Final = grammar
         self._texts: Final = [*uses]
         self._other_characters: Final = other_characters
         self._build: Final = build
-        self._contents: Final = [slot for _, slot in contents]
-        self._prepared: Final = contents if grammar.looks_at_contents else ()
+        self._contents: Final = [slot for _, _, slot in contents]
+        self._prepared: Final = [each[1:] for each in contents] if grammar.looks_at_contents else ()
+        paths = {slot: f"/messages/{index}/content" for index, _, slot in contents}
+        self._breakable: Final = {
+            slot: (use.head, paths[slot])
+            for slot, use in uses.items()
+            if losses_of_units is not None and use.encode is use.json_losses is None and not use.among_parts
+        }
+        """The contents whose tokens may be broken: the head and the path of each, in the order of the output."""
         self._among_parts: Final = [(slot, use.head) for slot, use in uses.items() if use.among_parts]
         self._json_content: Final = [
             (slot, use.head, use.json_losses) for slot, use in uses.items() if use.json_losses is not None
@@ -101,23 +111,24 @@ class OutputPlan:
         self._ids: Final = ids
         self.losses: Final = losses
         self.order: Final = order
+        self.losses_of_units: Final = losses_of_units
 
     def characters(self, values: Sequence[str]) -> int:
         """Return how many characters of content the output has, given its values as `output` returned them."""
         return self._other_characters + sum([len(values[slot]) for slot in self._texts])
 
-    def output(self, values: Sequence[str]) -> tuple[Any, Sequence[str]] | None:
+    def output(self, values: Sequence[str]) -> tuple[Any, Sequence[str], Sequence[Loss]] | None:
         """Build the output of a conversation from its values.
 
         Returns:
-            The output, and the values after `json_content`; None if a value is not written as the plan has it.
+            The output, the values after `json_content`, and the losses of tokens that are broken; None if a value is
+            not written as the plan has it.
         """
         grammar = self._grammar
         mark, inert = grammar.mark, grammar.inert
+        with_tokens: list[int] = []
         if mark is not None and (not mark or mark in "".join(values)):
-            for slot in self._contents:
-                if mark in values[slot] and not inert(values[slot]):
-                    return None
+            with_tokens = [slot for slot in self._contents if mark in values[slot] and not inert(values[slot])]
         if self._derived and not self._can_derive(values):
             return None
         for head, slot in self._prepared:
@@ -135,82 +146,31 @@ class OutputPlan:
         for slot, head, content_class in self._classes:
             if grammar.classify(head, values[slot]) != content_class:
                 return None
-        return self._build(values), values
+        if not with_tokens:
+            return self._build(values), values, ()
+        broken = self._with_broken_tokens(values, with_tokens)
+        return None if broken is None else (self._build(broken[0]), values, broken[1])
+
+    def _with_broken_tokens(
+        self, values: Sequence[str], with_tokens: Collection[int]
+    ) -> tuple[Sequence[str], Sequence[Loss]] | None:
+        """Return the values with the tokens in some contents broken, and the losses; None if one is no such content."""
+        if not self._breakable.keys() >= {*with_tokens}:
+            return None
+        out, log = [*values], Log()
+        for slot, (head, path) in self._breakable.items():
+            if slot in with_tokens:
+                broken = self._grammar.with_broken_tokens(head, values[slot], path, log)
+                if broken is None:
+                    return None
+                out[slot] = broken
+        return out, log.losses
 
     def _can_derive(self, values: Sequence[str]) -> bool:
         """Return whether the derived ids differ from those of the conversation, and are plain (`is_plain_id`)."""
         ids = {values[slot] for slot in self._ids}
         derived = [values[slot] + suffix for slot, suffix in self._derived]
         return ids.isdisjoint(derived) and all(map(is_plain_id, derived))
-
-
-class Filled:
-    """An output that was built by its plan. What the plan does not have, such as the image, is found by `write`.
-
-    Args:
-        output: the text, or the JSON value.
-        values: the values of the conversation, as `OutputPlan.output` returned them.
-        plan: of the output.
-        conversation: what was written.
-        write: writes a conversation unit by unit.
-
-    Attributes:
-        output: as given.
-        order: of the plan.
-        spans: None: an output with spans is not written by a plan.
-    """
-
-    __slots__ = ("_conversation", "_plan", "_values", "_whole", "_write", "order", "output", "spans")
-
-    def __init__(
-        self,
-        output: Any,
-        values: Sequence[str],
-        plan: OutputPlan,
-        conversation: Conversation,
-        write: Callable[[Conversation], Written],
-    ) -> None:
-        self.output = output
-        self._values = values
-        self.order = plan.order
-        self.spans: Columns | None = None
-        self._plan = plan
-        self._conversation = conversation
-        self._write = write
-        self._whole: Written | None = None
-
-    @property
-    def whole(self) -> Written:
-        """The conversation written unit by unit, when it is first needed."""
-        if self._whole is None:
-            self._whole = self._write(self._conversation)
-        return self._whole
-
-    @property
-    def losses(self) -> Sequence[Loss]:
-        """Every loss, in order."""
-        return self._plan.losses.of(self._conversation.values)
-
-    @property
-    def logged(self) -> Sequence[Loss]:
-        """The losses that the format reported, before the document was compared with the image."""
-        return self.whole.logged
-
-    def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
-        """Return the losses with one of these codes."""
-        if codes.isdisjoint(self._plan.losses.codes):
-            return ()
-        return [loss for loss in self.losses if loss.code in codes]
-
-    @property
-    def image(self) -> Document:
-        """What the output reads as."""
-        return self.whole.image
-
-    @property
-    def characters(self) -> int:
-        """How many characters of content the output has (`chat.substance`)."""
-        return self._plan.characters(self._values)
 
 
 class OutputPlans:
@@ -246,6 +206,26 @@ class OutputPlans:
         if output is None or output_plan is None:
             return None
         return Filled(*output, output_plan, conversation, self._write)
+
+    def without_tokens(self, conversation: Conversation, plan: ConversationPlan) -> Conversation | None:
+        """Return a conversation with other texts in place of those with tokens, to learn the plan of its output from.
+
+        None if the plan is known, or if no text has tokens; or if arguments have, whose texts cannot be replaced.
+        """
+        grammar, values = self._grammar, [*conversation.values]
+        if plan in self._plans or grammar.mark is None:
+            return None
+        with_tokens = [
+            (item.head, slot)
+            for item in plan.items
+            for slot in item.texts
+            if grammar.mark in values[slot] and not grammar.inert(values[slot])
+        ]
+        if not with_tokens or any(head.calls or head.promises_json for head, _ in with_tokens):
+            return None
+        for _, slot in with_tokens:
+            values[slot] = "x"
+        return Conversation(None, conversation.around, plan=plan, values=values)
 
     def learn(self, conversation: Conversation, plan: ConversationPlan) -> None:
         """Learn the plan of the output from a conversation whose units were all written by plans."""
@@ -292,10 +272,11 @@ class OutputPlans:
         build = build_of(probed.output, probes, repeatable, encodes, labels, embedded=grammar.embeds)
         if build is None or (losses := shared_losses(probed_losses, plan)) is None:
             return None
-        contents = [(item.head, number) for item in plan.items for number in item.texts]
+        contents = [(at, item.head, number) for at, item in enumerate(plan.items) for number in item.texts]
         other_characters = probed.characters - sum(len(probes[slot]) for slot in uses)
         output_plan = OutputPlan(
-            grammar, build, contents, uses, losses, other_characters, derived, plan.ids, probed.order
+            *(grammar, build, contents, uses, losses, other_characters, derived, plan.ids, probed.order),
+            losses_of_units=probed.losses_of_units,
         )
         # The plan must give what was written without it.
         output = output_plan.output(values)
