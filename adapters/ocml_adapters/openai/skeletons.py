@@ -23,6 +23,7 @@ from .syntax import (
     ANNOTATIONS,
     BLOCKS,
     CONTENT,
+    CUSTOM,
     DETAILS,
     FUNCTION,
     FUNCTION_CALL,
@@ -40,6 +41,8 @@ _CALLS: Final = frozenset(permutations(("id", "type", FUNCTION)))
 """The members of nearly all calls, in any order."""
 _FUNCTIONS: Final = frozenset(permutations(("name", "arguments")))
 """The members of nearly all functions in calls, in any order."""
+_CUSTOM: Final = ("name", "input")
+"""The members of a custom tool in a call, in their order."""
 _TEXT: Final = frozenset(permutations(("role", CONTENT)))
 """The members of the most frequent messages, in any order."""
 _IMAGE: Final = "image_url"
@@ -270,9 +273,12 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
         elif member == FUNCTION:
             if not _add_function(value, key, values):
                 return False
+        elif member == CUSTOM:
+            if not _add_custom(value, key, values):
+                return False
         elif not plain and not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
             return False
-    return plain or FUNCTION in call
+    return plain or FUNCTION in call or CUSTOM in call
 
 
 def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -292,6 +298,19 @@ def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool
     return arguments.__class__ is str
 
 
+def _add_custom(custom: Any, key: list[Hashable], values: list[str]) -> bool:
+    """Add the name of a custom tool, and the text that it is given."""
+    if custom.__class__ is not dict or tuple(custom) != _CUSTOM:
+        return False
+    name, text = custom["name"], custom["input"]
+    if name.__class__ is not str or len(name) > _LONGEST or text.__class__ is not str:
+        return False
+    key += (_CUSTOM, name, not text)
+    if text:
+        values.append(text)
+    return True
+
+
 def _add_legacy(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     """Add the deprecated `function_call`."""
     if not value:
@@ -306,6 +325,9 @@ def _filled_call(call: Object, values: Iterator[str]) -> Object:
             out["id"] = next(values)
         elif member == FUNCTION:
             out[FUNCTION] = _filled_function(call[FUNCTION], values)
+        elif member == CUSTOM:
+            custom = call[CUSTOM]
+            out[CUSTOM] = {**custom, "input": next(values)} if custom["input"] else custom
         else:
             out[member] = _filled_other(call[member], values)
     return out
