@@ -12,46 +12,37 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
-from ocml_bridge.wires.blocks.skeletons import object_with
 
+from .call_skeletons import (
+    LONGEST,
+    REPEATING,
+    add_calls,
+    add_legacy,
+    add_other,
+    filled_call,
+    filled_function,
+    filled_other,
+)
 from .reasoning import JOINT, detail_texts
 from .syntax import (
-    ANNOTATIONS,
     BLOCKS,
     CONTENT,
-    CUSTOM,
     DETAILS,
-    FUNCTION,
     FUNCTION_CALL,
-    IMAGES,
     REASONING_TEXTS,
     TOOL_CALLS,
 )
 from .thought_lists import LISTS
 
-_LONGEST: Final = 200
-"""The maximum length of a name in a skeleton, in characters, and of a packed member that is no text, in bytes."""
-_LONG: Final = 64
-"""The maximum length of a text in an unknown member that is part of the skeleton; a longer one is a value."""
-_CALLS: Final = frozenset(permutations(("id", "type", FUNCTION)))
-"""The members of nearly all calls, in any order."""
-_FUNCTIONS: Final = frozenset(permutations(("name", "arguments")))
-"""The members of nearly all functions in calls, in any order."""
-_CUSTOM: Final = ("name", "input")
-"""The members of a custom tool in a call, in their order."""
 _TEXT: Final = frozenset(permutations(("role", CONTENT)))
 """The members of the most frequent messages, in any order."""
 _IMAGE: Final = "image_url"
 """The type of a part that is an image, and its member."""
 _LONGEST_PART: Final = 1000
 """The maximum length of a packed part other than text, in bytes."""
-_SCALARS: Final = frozenset({str, int, bool, type(None)})
-_REPEATING: Final = frozenset({*LISTS, ANNOTATIONS, IMAGES, FUNCTION_CALL, "refusal"})
-"""Members that repeat or replace a text, so that they cannot be part of a skeleton."""
 _OWN: Final = frozenset({"text", "summary", "thinking", "signature", "data", "id"})
 """The members of an item of reasoning that differ from item to item."""
 _NEW: Any = ()
@@ -109,7 +100,7 @@ class Skeletons:
                 if value:
                     values.append(value)
             elif add is _add_word and value.__class__ is str:
-                if len(value) > _LONGEST:
+                if len(value) > LONGEST:
                     return None
                 key.append(value)
             elif not add(name, value, key, values):
@@ -131,7 +122,7 @@ def _members(keys: tuple[str, ...]) -> _Members | None:
     """Return how the members of a wire message are added to a skeleton; None if it can have none."""
     if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
         return None
-    return _Members(tuple((key, _MEMBERS.get(key, _add_other)) for key in keys), not _LISTS.isdisjoint(keys))
+    return _Members(tuple((key, _MEMBERS.get(key, add_other)) for key in keys), not _LISTS.isdisjoint(keys))
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
@@ -151,13 +142,13 @@ def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
         return _add_parts(value, key, values)
     packed = key_of(value)
     key.append((CONTENT, packed))  # a list of one part has another key than that part in its place
-    return len(packed) <= _LONGEST
+    return len(packed) <= LONGEST
 
 
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
     """Add parts: texts without the text, images without the URL, and others whole if they are short."""
     for part in parts:
-        if part.__class__ is not dict or not _REPEATING.isdisjoint(part):
+        if part.__class__ is not dict or not REPEATING.isdisjoint(part):
             return False
         if _is_text(part):
             values.append(part["text"])
@@ -231,13 +222,13 @@ def _repeated(unit: Object) -> str | None:
 def _add_items(name: str, items: Any, key: list[Hashable], values: list[str]) -> bool:
     """Add items of reasoning without their texts, signatures and ids."""
     if not items:
-        return _add_other(name, items, key, values)
+        return add_other(name, items, key, values)
     for item in items:
         own = [member for member in item if _is_own(member, item[member])]
         values += [item[member] for member in own]
         packed = key_of({**item, **dict.fromkeys(own)})
         key += (tuple(own), packed)
-        if len(packed) > _LONGEST:
+        if len(packed) > LONGEST:
             return False
     return True
 
@@ -250,96 +241,6 @@ def _filled_item(item: Object, values: Iterator[str]) -> Object:
     return {member: next(values) if _is_own(member, value) else value for member, value in item.items()}
 
 
-# --- calls ------------------------------------------------------------------------------------------------------------
-
-
-def _add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    if not value:
-        return _add_other(name, value, key, values)
-    return value.__class__ is list and all(_add_call(call, key, values) for call in value)
-
-
-def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
-    if call.__class__ is not dict:
-        return False
-    members = tuple(call)
-    key.append(members)
-    plain = members in _CALLS and call["type"] == FUNCTION
-    for member, value in call.items():
-        if member == "id":
-            if value.__class__ is not str or not value:
-                return False
-            values.append(value)
-        elif member == FUNCTION:
-            if not _add_function(value, key, values):
-                return False
-        elif member == CUSTOM:
-            if not _add_custom(value, key, values):
-                return False
-        elif not plain and not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
-            return False
-    return plain or FUNCTION in call or CUSTOM in call
-
-
-def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add the name of a function, and its arguments."""
-    if function.__class__ is not dict or (members := tuple(function)) not in _FUNCTIONS:
-        return False
-    name, arguments = function["name"], function["arguments"]
-    if name.__class__ is not str or len(name) > _LONGEST:
-        return False
-    if arguments.__class__ is dict:
-        key += (members, name, dict)
-        arguments = text_of(arguments)
-    else:
-        key += (members, name, not arguments)
-    if arguments:
-        values.append(arguments)
-    return arguments.__class__ is str
-
-
-def _add_custom(custom: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add the name of a custom tool, and the text that it is given."""
-    if custom.__class__ is not dict or tuple(custom) != _CUSTOM:
-        return False
-    name, text = custom["name"], custom["input"]
-    if name.__class__ is not str or len(name) > _LONGEST or text.__class__ is not str:
-        return False
-    key += (_CUSTOM, name, not text)
-    if text:
-        values.append(text)
-    return True
-
-
-def _add_legacy(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add the deprecated `function_call`."""
-    if not value:
-        return _add_other(name, value, key, values)
-    return _add_function(value, key, values)
-
-
-def _filled_call(call: Object, values: Iterator[str]) -> Object:
-    out = dict(call)
-    for member in call:
-        if member == "id":
-            out["id"] = next(values)
-        elif member == FUNCTION:
-            out[FUNCTION] = _filled_function(call[FUNCTION], values)
-        elif member == CUSTOM:
-            custom = call[CUSTOM]
-            out[CUSTOM] = {**custom, "input": next(values)} if custom["input"] else custom
-        else:
-            out[member] = _filled_other(call[member], values)
-    return out
-
-
-def _filled_function(function: Object, values: Iterator[str]) -> Object:
-    arguments = function["arguments"]
-    if isinstance(arguments, dict):
-        return {**function, "arguments": object_with(next(values))}
-    return {**function, "arguments": next(values)} if arguments else function
-
-
 # --- other members ----------------------------------------------------------------------------------------------------
 
 
@@ -349,51 +250,12 @@ def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
     return value is None
 
 
-def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add an unknown member, such as a mark or the name of an agent; long texts in it are values."""
-    if value and name in _REPEATING:
-        return False
-    if value.__class__ in _SCALARS and not _is_long(value):
-        key.append((name, value, value.__class__))
-        return True
-    packed = key_of(_without_long(value, values))
-    key.append((name, packed))
-    return len(packed) <= _LONGEST
-
-
-_A_VALUE: Final = b""
-"""The placeholder for a long text; no JSON value is equal to it."""
-
-
-def _is_long(value: Any) -> bool:
-    """Return whether a value in an unknown member is a text so long that other messages are unlikely to have it."""
-    return value.__class__ is str and len(value) > _LONG
-
-
-def _without_long(value: Any, values: list[str]) -> Any:
-    """Return an unknown member without its long texts, which are appended to the values."""
-    if _is_long(value):
-        values.append(value)
-        return _A_VALUE
-    if value.__class__ is dict:
-        return {key: _without_long(inner, values) for key, inner in value.items()}
-    return [_without_long(inner, values) for inner in value] if value.__class__ is list else value
-
-
-def _filled_other(value: Any, values: Iterator[str]) -> Any:
-    if _is_long(value):
-        return next(values).ljust(_LONG + 1)
-    if isinstance(value, dict):
-        return {key: _filled_other(inner, values) for key, inner in cast("Object", value).items()}
-    return [_filled_other(inner, values) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
-
-
 _MEMBERS: Final[dict[str, Add]] = {
     **dict.fromkeys((CONTENT, "tool_call_id", *REASONING_TEXTS), _add_text),
     **dict.fromkeys(("role", "name"), _add_word),
     **dict.fromkeys(LISTS, _add_items),
-    TOOL_CALLS: _add_calls,
-    FUNCTION_CALL: _add_legacy,
+    TOOL_CALLS: add_calls,
+    FUNCTION_CALL: add_legacy,
 }
 
 
@@ -403,10 +265,10 @@ def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
         if isinstance(value, str):
             return next(values)
         return [_filled_part(part, values) for part in cast("list[Any]", value)] if isinstance(value, list) else value
-    if add is _add_calls:
-        return [_filled_call(call, values) for call in value]
-    if add is _add_legacy:
-        return _filled_function(value, values)
+    if add is add_calls:
+        return [filled_call(call, values) for call in value]
+    if add is add_legacy:
+        return filled_function(value, values)
     if add is _add_items:
         return [_filled_item(item, values) for item in value]
-    return _filled_other(value, values) if add is None else value
+    return filled_other(value, values) if add is None else value
