@@ -522,7 +522,7 @@ def test_the_example_of_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_page_tells_of_every_parameter() -> None:
-    told = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| [^|]*\|", PAGE, re.MULTILINE))))
+    told = set(re.findall(r"`([a-zA-Z_]+)`", "".join(re.findall(r"^\| [^|]*\|", PAGE, re.MULTILINE))))
     assert told >= ENGINE_KEYS | PARAMETERS.names | {"messages", "tools", "functions"}
 
 
