@@ -22,15 +22,15 @@ STRANGER = "unknown role"
 """A message of somebody whom the API does not know."""
 REASONS: dict[str, str] = {
     rf"^{STRANGER}: ": "a role that the API does not know",
-    r"tool_call_id missing|call_id missing|tool_use_id missing|\"toolUseId\"": "a reply that answers no call",
+    r"tool_call_id missing|call_id missing|tool_use_id missing|\"toolUseId\"": "a tool result without a call",
     r"bytes_invalid_encoding": "data that is not base64",
-    r"\"audio\", must be one of|^function_call_output: .* literal_error": "audio in the reply of a tool",
-    r"'s document: source\.": "a file that does not say of what type it is",
+    r"\"audio\", must be one of|^function_call_output: .* literal_error": "audio in a tool result",
+    r"'s document: source\.": "a file without a type",
     r": (?:content\.)?\d+\.(?:text|type|\w*ContentPart|\w*RefusalParam|\w*ResultBlock)": (
-        "media where the API takes texts, or others"
+        "media that the API does not accept here"
     ),
     r"JSONSchemaConfigParam missing": "a form of answers without a schema",
-    r"effort literal_error|modalities": "a word that is one of another API's settings, or of none",
+    r"effort literal_error|modalities": "a value of a setting that the API does not know",
 }
 """A pattern of a fault → what of the source the client has no type for. It stays as it is, rather than being lost."""
 Piece = tuple[str, Any, Any]

@@ -29,46 +29,55 @@ from wire_facts import FOLDERS, recorded
 PAGE = ROOT / "docs" / "conformance.md"
 HEAD = """# Conformance
 
-How this project compares with what others wrote, recorded and published. `python tests/conformance.py --write` makes
-this page anew, with `OCML_CORPUS` naming the folder of the transcripts. Those are not part of the project; the tables
-count them.
+This page compares the project with data and programs of others: published conversations, recorded requests, the types
+of official clients, public chat templates, and the official parser of Harmony.
+`OCML_CORPUS=FOLDER python tests/conformance.py --write` generates the page. FOLDER contains the transcripts, which are
+not part of the project. The page contains only counts and codes.
 """
 CONVERSATIONS = """## Published conversations
 
-Documents that other projects publish: examples of their documentation, data of their tests, rows of datasets. What
-reads without findings comes back byte for byte, or JSON value for value; a stream of it, cut anywhere, ends in the
-same document (`tests/test_corpus.py`, `tests/stream/test_corpus_streams.py`). What cannot be read is refused by a
-code, and what is mended is named by one. `OCB-FORMAT-DOUBT` warns that a document is certainly in another format
-than the file's: requests of another API among those of Chat Completions, the text of an answer among those in
-Harmony.
+These documents were published by other projects: examples of documentation, data of tests, rows of datasets.
+
+* A document that reads without findings is written back byte for byte, or JSON value for value
+  (`tests/test_corpus.py`).
+* A stream of a document, cut into any pieces, becomes the same document (`tests/stream/test_corpus_streams.py`).
+* A document that cannot be read is refused with a code. A repair is reported with a code.
+* `OCB-FORMAT-DOUBT` means that a document is certainly in another format than its file: requests of another API in a
+  file of Chat Completions, or the text of an answer in a file of Harmony.
+
+"The same again" counts the documents that were written back unchanged, of those that read without findings.
 """
 RECORDED = """## Recorded requests and responses
 
-What five APIs were sent, and what they answered. How many come back to the order of their keys (`tests/adapters/`),
-and of how many the other APIs hold all content and structure. What they do not hold is named, always
-(`tests/wire_facts.py`).
+These are requests to five APIs, and their responses. "The same again" counts the documents that are written back with
+the same values and the same order of keys (`tests/adapters/`). "Whole in" counts the documents whose content and
+structure another API can represent completely. Everything that it cannot represent is reported (`tests/wire_facts.py`).
 """
 TYPED = """## The clients' types
 
-What is written of these documents, and of the published conversations, for another API than theirs, judged by the
-types of that API's official client, with whatever a document of ours cannot know filled in (`tests/client_types.py`,
-`tests/test_client_types.py`). What differs has something that the client has no type for. It stays, and is not made up
-or left out.
+Each of these documents, and each published conversation, is converted to another API and checked with the types of that
+API's official client. Required values that a document cannot know are filled in first (`tests/client_types.py`,
+`tests/test_client_types.py`). The last column lists what the client has no type for. The writer keeps it: it does not
+invent a value, and does not leave anything out.
 """
 TEMPLATED = """## Chat templates
 
-Requests as the public template of each model renders them, and as the model's [profile](requests.md) writes them:
-byte for byte (`tests/test_profiles.py`). The one that differs has words in it that are tags of the markup. A template
-writes them as they are, so that whoever writes one makes a call; a profile breaks them.
+These are requests as the public template of each model renders them, compared byte for byte with the output of the
+model's [profile](requests.md) (`tests/test_profiles.py`). The request that differs contains words that are tags of the
+markup. A template writes them unchanged, so that the author of a text can forge a call. A profile breaks them.
 """
 OFFICIAL = """## Harmony's official parser
 
-Each message of each Harmony text, as our reader and as `openai-harmony` reads it; `ocml-convert check --official`
-does it for yours. `only-ours` is what the official parser waits to be continued: the turn that a prompt opens, a
-message that is cut off. `refused` is what it gives up on: headers that are damaged, most of them by models.
+Each message of each Harmony text is read by this project and by `openai-harmony`. `ocml-convert check --official` does
+the same for your text.
+
+* `only-ours`: the official parser waits for more text. This is the turn that a prompt opens, or a message that is cut
+  off.
+* `refused`: the official parser raises an error. These are malformed headers, most of them generated by models.
 """
-DIFFERENT = """The two read a message differently on purpose in some cases; [the page](formats/harmony.md)
-explains why. `tests/adapters/test_harmony_official.py` checks each of them, and that drawn texts have no other:
+DIFFERENT = """In some cases, the project reads a message differently on purpose.
+[The page of the format](formats/harmony.md) explains the reasons. `tests/adapters/test_harmony_official.py` checks each
+case, and checks with drawn texts that there are no others:
 """
 
 
@@ -155,7 +164,7 @@ def _conversations() -> Iterator[str]:
         )
         for name, each in files.items()
     ]
-    yield _table(("file", "documents", "the same again", "as streams", "mended", "refused"), rows)
+    yield _table(("file", "documents", "the same again", "as streams", "repaired", "refused"), rows)
 
 
 # --- wires ------------------------------------------------------------------------------------------------------------
@@ -206,7 +215,7 @@ def _types() -> Iterator[str]:
         differ = ", ".join(f"{why} {count:,}" for why, count in sorted(reasons.items()))
         shown = f"{name[0] if name else f'`{distribution}`'} {version(distribution)}"
         rows.append((shown, len(written), sum(not found for found in written), differ))
-    yield _table(("client", "documents", "of its types", "what differs has"), rows)
+    yield _table(("client", "documents", "of its types", "without a type"), rows)
 
 
 def _faults(data: bytes, source: str, target: str) -> list[str] | None:

@@ -60,25 +60,25 @@ class Deviation:
 
 DEVIATIONS = (
     Deviation(
-        "a type without a recipient is no recipient: constraint",
+        "a constraint without a recipient is not read as a recipient",
         "<|start|>assistant<|channel|>final <|constrain|>json<|message|>{}<|return|>",
         [{"role": "assistant", "channel": "final", "content_type": "<|constrain|>json", "content": "{}"}],
         [{"role": "assistant", "channel": "final", "recipient": "<|constrain|>json", "content": "{}"}],
     ),
     Deviation(
-        "a type without a recipient is no recipient: content type",
+        "a content type without a recipient is not read as a recipient",
         "<|start|>assistant<|channel|>analysis code<|message|>x<|end|>",
         [{"role": "assistant", "channel": "analysis", "content_type": "code", "content": "x"}],
         [{"role": "assistant", "channel": "analysis", "recipient": "code", "content": "x"}],
     ),
     Deviation(
-        "attributes of OpenChatML 2.2 are no recipients",
+        "attributes of OpenChatML 2.2 are not read as recipients",
         "<|start|>assistant intent=status<|channel|>commentary<|message|>x<|end|>",
         [{"role": "assistant", "channel": "commentary", "content": "x"}],
         [{"role": "assistant", "channel": "commentary", "recipient": "intent=status", "content": "x"}],
     ),
     Deviation(
-        "attributes of OpenChatML 2.2 are no content types",
+        "attributes of OpenChatML 2.2 are not read as content types",
         "<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|message|>{}<|call|>",
         [{"role": "assistant", "channel": "commentary", "recipient": "functions.f", "content": "{}"}],
         [
@@ -92,13 +92,13 @@ DEVIATIONS = (
         ],
     ),
     Deviation(
-        "a tool is named by name=",
+        "`name=` names a tool",
         "<|start|>tool name=functions.f<|message|>x<|end|>",
         [{"role": "tool", "name": "functions.f", "content": "x"}],
         [{"role": "tool", "name": "tool", "recipient": "name=functions.f", "content": "x"}],
     ),
     Deviation(
-        "to= where the speaker should stand: the assistant's call",
+        "`to=` instead of the speaker is a call of the assistant",
         "<|start|>to=functions.f<|channel|>commentary<|message|>{}<|call|>",
         [{"role": "assistant", "channel": "commentary", "recipient": "functions.f", "content": "{}"}],
         [{"role": "tool", "name": "to=functions.f", "channel": "commentary", "content": "{}"}],
@@ -119,7 +119,7 @@ DEVIATIONS = (
         [{"role": "assistant", "channel": "final", "recipient": "hello<|end|><|start|>user", "content": "x"}],
     ),
     Deviation(
-        "another message begins inside a body: its end token is missing",
+        "a message that begins inside a body ends the message before it",
         "<|start|>user<|message|>hi<|start|>assistant<|channel|>final<|message|>Hello!<|end|>",
         [
             {"role": "user", "content": "hi"},

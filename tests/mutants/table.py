@@ -10,7 +10,7 @@ from pathlib import Path
 from .drawing import Mutant, count, draw
 from .trying import Found
 
-HEAD = """| package | changes | seed | tried | noticed | equivalent | not noticed | share | share of all, 95 % interval |
+HEAD = """| package | changes | seed | tried | noticed | equivalent | not noticed | share | of all (95 %) |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 SAME = Path(__file__).with_name("equivalent.toml")
