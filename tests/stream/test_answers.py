@@ -85,7 +85,7 @@ def test_the_command_reads_them_so_too(run: Run, tmp_path: Path, form: str) -> N
         assert fits(client_sees(done.out), case["wanted"]), case["id"]
 
 
-# --- what only the declared tools tell --------------------------------------------------------------------------------
+# --- what only the declared tools decide ------------------------------------------------------------------------------
 
 CALLS = {
     "the type glued to the name (llama.cpp#15158)": "<|channel|>commentary to=functions.shelljson<|message|>{}<|call|>",
@@ -303,7 +303,7 @@ SEEN = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", UNHEADED)
-def test_what_no_token_tells_is_told_by_words(case: str, form: str) -> None:
+def test_a_layout_without_tokens_is_recognised_by_words(case: str, form: str) -> None:
     library()
     found = seen(events_of(UNHEADED[case], declaring("f", "g"), form, 2))
     calls = [call["arguments"] for call in found["tool_calls"] if call["name"] == "f"]
@@ -333,7 +333,7 @@ def test_a_refusal_is_numbered_as_the_answer_is() -> None:
     assert answer.feed("the answer") == [Start(0, refused), RefusalDelta(0, "No.")]
 
 
-def test_what_a_prompt_has_begun_to_say_is_cut_off_across_its_parts() -> None:
+def test_the_prompts_beginning_of_an_answer_is_cut_off_across_its_parts() -> None:
     """The parts that the prompt has are no parts of the answer; what it signs is numbered as the answer is."""
     asked, begun = Message("user", "Hi"), Message("assistant", "One two ", channel="final", end=None)
     picture, signature = Media("image", data="aGVsbG8=", format="image/png"), Signature("s", "openai")

@@ -131,19 +131,19 @@ def test_a_whole_message_is_the_answer() -> None:
         "usage": {"input_tokens": 677, "output_tokens": 41},
     }
     for events in ([message], [{**message, "content": []}]):
-        told = events_of(decoder(STREAM), [sse(*events)], None)
-        assert [event for event in told.events if isinstance(event, Finding)] == []
-        assert told.stop.document == read(json.dumps(events[0]), "anthropic").transcript
+        decoded = events_of(decoder(STREAM), [sse(*events)], None)
+        assert [event for event in decoded.events if isinstance(event, Finding)] == []
+        assert decoded.stop.document == read(json.dumps(events[0]), "anthropic").transcript
     assert events_of(decoder(STREAM), [json.dumps([message])], None).stop.reason == "tool_calls"
 
 
 def test_a_message_behind_the_blocks_of_another_is_left_out() -> None:
     late = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "b"}]}
-    told = played(START, *text(0, "a"), late, *over())
-    assert [event.detail for event in told if isinstance(event, Finding)] == [
+    events = played(START, *text(0, "a"), late, *over())
+    assert [event.detail for event in events if isinstance(event, Finding)] == [
         "an event is not understood; the event is left out"
     ]
-    assert [message.content for message in document_of(told).messages] == ["a"]
+    assert [message.content for message in document_of(events).messages] == ["a"]
 
 
 KEPT = {"context_management"}
@@ -199,8 +199,8 @@ def test_a_stream_is_what_the_reader_reads_of_the_whole_answer() -> None:
 
 def test_messages_end_where_it_is_certain_what_they_are() -> None:
     events = played(START, *thinking(0, "So."), *text(1, "I look."), *using(2, "a", "{}"), *text(3, "Done."), *over())
-    told = [(type(event).__name__, event[0]) for event in events if isinstance(event, (Start, End))]
-    assert told == [
+    boundaries = [(type(event).__name__, event[0]) for event in events if isinstance(event, (Start, End))]
+    assert boundaries == [
         *(("Start", 0), ("End", 0), ("Start", 1), ("End", 1), ("Start", 2), ("End", 2)),
         *(("Start", 3), ("End", 3)),
     ]
@@ -208,7 +208,7 @@ def test_messages_end_where_it_is_certain_what_they_are() -> None:
     assert [event.message.intent for event in first if isinstance(event, End)] == [None, "preamble"]
 
 
-def test_text_is_told_as_it_comes_and_arguments_without_white_space() -> None:
+def test_deltas_of_text_arrive_as_written_and_those_of_arguments_without_white_space() -> None:
     made = decoder(STREAM)
     made.feed(sse(START, *text(0)[:1]))
     for piece in ("Hel", "lo"):
@@ -281,7 +281,7 @@ def test_a_block_that_is_whole_as_a_call_and_began_as_none_is_a_call() -> None:
         ("something_new", "stop"),
     ],
 )
-def test_the_end_is_what_the_api_says_of_it(reason: str, known: Reason) -> None:
+def test_the_stop_reason_of_the_api_is_the_reason_of_the_end(reason: str, known: Reason) -> None:
     events = played(START, *text(0, "Hi"), *over(reason))
     stop = events[-1]
     assert isinstance(stop, Stop)
@@ -454,8 +454,8 @@ def test_a_text_ends_where_another_message_begins() -> None:
     """Some decoders end all messages together with the answer."""
     made = encoder(STREAM, visibility=DEBUG)
     made.encode([Start(0, thought("")), Delta(0, "Hm."), Start(1, final(""))])
-    told = values_of(b"".join(made.encode([Delta(1, "Hi")])))
-    assert [event["type"] for event in told] == ["content_block_start", "content_block_delta"]
+    sent = values_of(b"".join(made.encode([Delta(1, "Hi")])))
+    assert [event["type"] for event in sent] == ["content_block_start", "content_block_delta"]
 
 
 def test_a_client_sees_no_private_reasoning_unless_it_is_asked_for() -> None:
@@ -472,7 +472,7 @@ def test_an_answer_that_broke_off_never_looks_whole(reason: Reason) -> None:
     assert not {"message_delta", "message_stop"} & set(kinds)
 
 
-def test_the_numbers_of_tokens_are_told_at_the_end() -> None:
+def test_the_last_event_has_the_numbers_of_tokens() -> None:
     made = encoder(STREAM, visibility=DEBUG)
     made.encode(replay(Transcript((final("Hi"),))))
     end, _ = values_of(b"".join(made.finish({"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9})))
@@ -500,7 +500,7 @@ def test_recorded_streams_pass_through() -> None:
 
 
 @pytest.mark.parametrize("stream", ["openai-sse"])
-def test_recorded_streams_of_other_wires_say_the_same_as_the_answer_that_is_converted(stream: str) -> None:
+def test_recorded_streams_of_other_wires_give_the_blocks_of_the_converted_answer(stream: str) -> None:
     for path in sorted(corpus_path("wires").glob("*/chat-completions/*streaming.json")):
         chunks = json.loads(path.read_text("utf-8"))
         source = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
@@ -509,8 +509,8 @@ def test_recorded_streams_of_other_wires_say_the_same_as_the_answer_that_is_conv
         document = events_of(decoder(stream), [source]).stop.document
         whole: Any = write(document, "anthropic", policy=LENIENT).output
         if "content" in whole:  # several answers are no response
-            said = [{key: part[key] for key in part if key != "citations"} for part in back["content"]]
-            assert [part for part in said if part["type"] != "thinking"] == whole["content"], path
+            blocks = [{key: part[key] for key in part if key != "citations"} for part in back["content"]]
+            assert [part for part in blocks if part["type"] != "thinking"] == whole["content"], path
 
 
 def check_written(document: Transcript) -> None:
@@ -556,7 +556,7 @@ def test_a_compaction_has_its_summary_from_its_delta(more: dict[str, Any]) -> No
         ({"type": "new_kind", "text": 1}, {"type": "text_delta", "text": "Hi"}),
     ],
 )
-def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -> None:
+def test_a_delta_of_another_kind_than_its_block_is_no_text_of_the_answer(block: Any, delta: Any) -> None:
     """No server may leak a thought, or arguments, into a text."""
     events: list[Any] = [
         {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
@@ -565,8 +565,8 @@ def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -
         {"type": "content_block_stop", "index": 0},
     ]
     played = events_of(decoder(STREAM), [sse(*events)])
-    told = "".join(event.text for event in played.events if isinstance(event, Delta))
-    assert told == (block.get("text") if block.get("type") == "text" else "")
+    text_of_deltas = "".join(event.text for event in played.events if isinstance(event, Delta))
+    assert text_of_deltas == (block.get("text") if block.get("type") == "text" else "")
 
 
 def test_a_call_that_begins_without_its_input_is_one() -> None:
@@ -585,7 +585,7 @@ def test_a_call_that_begins_without_its_input_is_one() -> None:
     assert [(each.recipient, each.content) for each in document.messages] == [("functions.f", '{"key":1}')]
 
 
-def test_blocks_that_an_answer_has_from_the_beginning_are_told_once() -> None:
+def test_blocks_of_the_first_event_are_read_once() -> None:
     blocks = [{"type": "text", "text": "Hi"}, {"type": "text", "text": " you"}]
     message = {"id": "m", "type": "message", "role": "assistant", "content": blocks}
     more = {"type": "content_block_start", "index": 2, "content_block": {"type": "text", "text": "!"}}

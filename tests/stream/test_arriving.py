@@ -32,7 +32,7 @@ def however_cut(stream: str, text: str) -> Decoded:
 
 @pytest.mark.parametrize(("stream", "end"), ENDS)
 @pytest.mark.parametrize("rest", ["data: {]}\n\n", "{]}", "data: 1\n\n", "}{\n"])
-def test_what_stands_behind_the_end_is_not_looked_at(stream: str, end: str, rest: str) -> None:
+def test_input_after_the_end_of_the_stream_is_ignored(stream: str, end: str, rest: str) -> None:
     assert however_cut(stream, end + rest) == however_cut(stream, end)
 
 

@@ -52,7 +52,7 @@ def end(reason: str) -> dict[str, Any]:
     return {"messageStop": {"stopReason": reason}}
 
 
-def said(document: Any) -> list[tuple[str | None, str | None, Any]]:
+def addressed_contents(document: Any) -> list[tuple[str | None, str | None, Any]]:
     return [(message.channel, message.recipient, message.content) for message in document.messages]
 
 
@@ -87,7 +87,7 @@ def test_recorded_streams_are_the_same_however_they_are_framed_and_cut() -> None
         text = "".join(
             event["contentBlockDelta"]["delta"]["text"] for event in case.value if "contentBlockDelta" in event
         )
-        assert said(whole.stop.document) == [("final", None, text)]
+        assert addressed_contents(whole.stop.document) == [("final", None, text)]
 
 
 EVENTS: list[Any] = [
@@ -150,10 +150,10 @@ def test_citations_are_those_of_their_text() -> None:
     assert message.content == (Text("It says so.", citations=(Citation(title="a", extras={STREAM: other}),)),)
 
 
-def test_a_call_that_broke_off_keeps_what_came_of_it() -> None:
+def test_a_call_that_is_cut_off_keeps_the_arguments_that_arrived() -> None:
     played = events_of(decoder(STREAM), [lines(START, use(0, "t", "f"), delta(0, toolUse={"input": '{"a": "b'}))])
     assert played.stop.reason == "truncated"
-    assert said(played.stop.document) == [("commentary", "functions.f", '{"a": "b')]
+    assert addressed_contents(played.stop.document) == [("commentary", "functions.f", '{"a": "b')]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_call_that_broke_off_keeps_what_came_of_it() -> None:
         ("something_new", "stop"),
     ],
 )
-def test_the_end_is_what_the_api_says_of_it(given: str, reason: Reason) -> None:
+def test_the_stop_reason_of_the_api_is_the_reason_of_the_end(given: str, reason: Reason) -> None:
     assert events_of(decoder(STREAM), [lines(START, delta(0, text="Hi"), stop(0), end(given))]).stop.reason == reason
 
 
@@ -276,7 +276,7 @@ def test_images_and_what_tools_of_the_server_gave_are_passed_on(blocks: list[Any
     assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
 
 
-def test_an_image_comes_where_it_stands_and_other_media_do_not() -> None:
+def test_an_image_keeps_its_place_and_other_media_do_not() -> None:
     picture = Media("image", data="iVBORw0KGgo=", format="image/png")
     file = Media("file", data="aGk=", format="text/plain", filename="note")
     document = Transcript((Message("assistant", (picture, Text("See?"), file), channel="final"),))
@@ -295,9 +295,9 @@ def test_the_input_of_a_call_comes_in_one_piece_whatever_comes_between_its_piece
     pieces = [first, Delta(0, "Hi"), one, Delta(1, '{"a"'), other, Delta(2, "{"), Delta(0, "."), Delta(1, ":1}")]
     ends = [event for event in replay(turns) if isinstance(event, (End, Stop))]
     made = encoder(STREAM, visibility=DEBUG)
-    told = [json.loads(each) for each in (*made.encode([*pieces, Delta(2, "}"), *ends]), *made.finish())]
+    events = [json.loads(each) for each in (*made.encode([*pieces, Delta(2, "}"), *ends]), *made.finish())]
     inputs: dict[int, str] = {}
-    for event in told:
+    for event in events:
         if "toolUse" in (each := event.get("contentBlockDelta", {}).get("delta", {})):
             index = event["contentBlockDelta"]["contentBlockIndex"]
             inputs[index] = inputs.get(index, "") + each["toolUse"]["input"]
@@ -333,7 +333,7 @@ def test_a_block_ends_where_another_one_begins() -> None:
     assert [event for event in came if isinstance(event, Signed)] == [Signed(0, Signature("c2ln", "anthropic"))]
     assert [event for event in came if isinstance(event, Delta)] == [Delta(0, "Hm."), Delta(1, '{"a":1}')]
     document = events_of(decoder(STREAM), [lines(*events, end("tool_use"))]).stop.document
-    assert [content for _, _, content in said(document)] == ["Hm.", '{"a":1}', "{}"]
+    assert [content for _, _, content in addressed_contents(document)] == ["Hm.", '{"a":1}', "{}"]
 
 
 def test_what_a_tool_of_the_client_gave_is_no_part_of_an_answer() -> None:
@@ -405,7 +405,7 @@ def test_the_service_model_takes_what_is_written() -> None:
 )
 def test_what_does_not_fit_is_left_out_and_found(odd: Any) -> None:
     played = events_of(decoder(STREAM), [lines(START, delta(0, text="Hi"), stop(0), odd, end("end_turn"))])
-    assert said(played.stop.document) == [("final", None, "Hi")]
+    assert addressed_contents(played.stop.document) == [("final", None, "Hi")]
     assert [event.code for event in played.events if isinstance(event, Finding)] == ["shape"]
     check_messages(played, None)
 

@@ -1,4 +1,4 @@
-"""An answer behind a prompt that has begun it: what the prompt says is none of it, and it begins with a message."""
+"""An answer to a prompt that has begun it: the prompt's text is no part of it, and it begins with a message."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Case(NamedTuple):
     Attributes:
         stream: the format.
         prompt: its end.
-        begun: what the prompt has begun to say of the last message.
+        begun: the beginning of the last message that is in the prompt.
         answer: what the model writes.
-        said: what of it is said: of each message the text.
+        texts: the text of each message of the answer.
     """
 
     stream: str
     prompt: str
     begun: str
     answer: str
-    said: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 CASES: Final = {
@@ -86,15 +86,15 @@ def events_of(case: Case, size: int) -> list[Event]:
 
 @pytest.mark.parametrize("size", [1, 1000])
 @pytest.mark.parametrize("name", CASES)
-def test_only_what_is_behind_the_prompt_is_said(name: str, size: int) -> None:
+def test_only_text_after_the_prompt_becomes_messages(name: str, size: int) -> None:
     case = CASES[name]
     events = events_of(case, size)
     stop = events[-1]
     assert isinstance(stop, Stop)
     assert isinstance(stop.document, Transcript)
-    assert tuple(map(text_of, stop.document.messages)) == case.said
+    assert tuple(map(text_of, stop.document.messages)) == case.texts
     starts = [event for event in events if isinstance(event, Start)]
-    assert [start.number for start in starts] == list(range(len(case.said)))
+    assert [start.number for start in starts] == list(range(len(case.texts)))
     ended = {event.number: event.message for event in events if isinstance(event, End)}
     assert texts_of(events) == {number: text_of(message) for number, message in ended.items()}
     for message in (starts[0].message, ended[0], stop.document.messages[0]) if starts else ():

@@ -91,7 +91,7 @@ def streamed(blocks: list[dict[str, Any]]) -> list[Event]:
 
 
 def answer(block: dict[str, Any], *others: dict[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of an answer: the call that a result answers stands before it."""
+    """The blocks of an answer: the call that a result answers precedes it."""
     return [*([ASKED] if "tool_use_id" in block else []), block, *others]
 
 
@@ -127,7 +127,7 @@ def test_a_stream_is_read_as_its_response(block: dict[str, Any], others: tuple[d
 def test_a_block_is_written_as_it_was_read(
     block: dict[str, Any], before: tuple[dict[str, Any], ...], behind: tuple[dict[str, Any], ...]
 ) -> None:
-    """It stands where it stood: a compaction stands for all before it, and citations are of their own text."""
+    """It keeps its place: a compaction replaces everything before it, and citations belong to their own text."""
     blocks = [*before, *answer(block, *behind)]
     for target in ("anthropic-sse", "anthropic"):
         writing = encoder(target, visibility=DEBUG)
@@ -161,7 +161,7 @@ def content_in(target: str, data: bytes) -> list[Any]:
 
 
 @pytest.mark.parametrize("block", BLOCKS[9:12], ids=kind_of)
-def test_media_before_a_text_come_behind_it_if_the_stream_does_not_show_where_they_stand(block: dict[str, Any]) -> None:
+def test_media_before_a_text_follow_it_if_the_stream_does_not_show_their_place(block: dict[str, Any]) -> None:
     writing = encoder("anthropic")
     writing.encode([event for event in streamed([block, BEHIND]) if not isinstance(event, PartEnd)])
     assert content_in("anthropic", b"".join(writing.finish())) == [BEHIND, block]
@@ -171,7 +171,7 @@ def test_media_before_a_text_come_behind_it_if_the_stream_does_not_show_where_th
 
 @pytest.mark.parametrize("block", BLOCKS[12:], ids=kind_of)
 def test_a_block_that_only_the_api_knows_is_left_out_then(block: dict[str, Any]) -> None:
-    """A compaction stands for all before it: behind the text it would take the text away."""
+    """A compaction replaces everything before it: after the text, it would replace the text."""
     writing = encoder("anthropic")
     writing.encode([event for event in streamed([block, BEHIND]) if not isinstance(event, PartEnd)])
     assert content_in("anthropic", b"".join(writing.finish())) == [BEHIND]

@@ -35,7 +35,7 @@ def calling(arguments: Json, name: str = "functions.f") -> Message:
 
 
 def fault(parameters: Json, arguments: Json) -> tuple[str, str | None] | None:
-    """Code and path of what a check says."""
+    """Code and path of the fault that a check reports."""
     try:
         check(calling(arguments), [Tool("f", parameters=parameters)])
     except BridgeError as error:
@@ -62,7 +62,7 @@ class TestArguments:
             ("[" * 500 + "]" * 500, ""),
         ],
     )
-    def test_what_does_not_is_told_with_its_place(self, arguments: Json, path: str) -> None:
+    def test_arguments_that_do_not_fit_are_reported_with_their_path(self, arguments: Json, path: str) -> None:
         assert fault(WEATHER, arguments) == ("E-CALL-SCHEMA", path)
 
     def test_text_that_is_no_unicode(self) -> None:
@@ -77,7 +77,7 @@ class TestArguments:
         declared = {"properties": {"deadline_ms": {"maximum": 50}}}
         assert fault(declared, {"deadline_ms": 100}) == ("E-CALL-SCHEMA", "/deadline_ms")
 
-    def test_the_message_does_not_repeat_what_was_said(self) -> None:
+    def test_the_message_does_not_repeat_the_arguments(self) -> None:
         with pytest.raises(BridgeError, match="the value is not of type") as caught:
             check(calling({"city": ["my secret"]}), [Tool("f", parameters=WEATHER)])
         assert "secret" not in caught.value.message
@@ -101,7 +101,7 @@ class TestTools:
         with pytest.raises(BridgeError, match="/city"):
             check(calling({"city": 1}, "maps.find"), [Tool("find", parameters=WEATHER, namespace="maps")])
 
-    def test_a_tool_without_parameters_says_nothing_of_its_arguments(self) -> None:
+    def test_a_tool_without_parameters_takes_any_arguments(self) -> None:
         assert fault(None, "anything") is None
 
     def test_the_schema_names_its_draft(self) -> None:
@@ -132,7 +132,7 @@ class TestTools:
             Schemas([Tool("ok"), Tool("f", parameters=parameters)])
         assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, f"/tools/1/parameters{path}")
 
-    def test_without_the_library_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_the_library_the_error_names_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
         with pytest.raises(BridgeError, match=r"OCB-DEPENDENCY: .*pip install 'ocml-convert\[schema\]'"):
             Schemas([Tool("f", parameters={})])
@@ -173,8 +173,8 @@ class TestHostileSchemas:
         """2⁴⁰ steps in a schema of forty lines."""
         doubling: Json = {f"d{i}": {keyword: [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(depth)}
         doubling[f"d{depth}"] = {"type": "string"}
-        said = fault({"$defs": doubling, "$ref": "#/$defs/d0"}, 1)
-        assert said == ("OCB-LIMIT" if depth == 40 else "E-CALL-SCHEMA", "")
+        found = fault({"$defs": doubling, "$ref": "#/$defs/d0"}, 1)
+        assert found == ("OCB-LIMIT" if depth == 40 else "E-CALL-SCHEMA", "")
 
     def test_recursion_that_doubles_with_the_depth_of_the_arguments(self) -> None:
         arguments: Json = 1
@@ -205,9 +205,9 @@ class TestHostileSchemas:
     )
     def test_patterns(self, pattern: str, code: str) -> None:
         """Those that look around are matched with short strings only."""
-        said = fault({"pattern": pattern}, json.dumps("a" * 100_000 + "b"))
-        assert said is not None
-        assert said[0] == code
+        found = fault({"pattern": pattern}, json.dumps("a" * 100_000 + "b"))
+        assert found is not None
+        assert found[0] == code
 
     def test_patterns_that_look_around(self) -> None:
         assert fault({"pattern": "^(?!x)"}, '"abc"') is None
@@ -253,12 +253,12 @@ def test_a_place_that_takes_long_to_find_is_not_looked_for() -> None:
 
 @given(SCHEMAS, VALUES)
 def test_any_schema_and_any_arguments_come_to_a_verdict(parameters: Json, arguments: Json) -> None:
-    said = fault(parameters, json.dumps(arguments))
-    assert said is None or said[0] in ("E-CALL-SCHEMA", "OCB-LIMIT", "OCB-SHAPE")
+    found = fault(parameters, json.dumps(arguments))
+    assert found is None or found[0] in ("E-CALL-SCHEMA", "OCB-LIMIT", "OCB-SHAPE")
 
 
 @given(VALUES)
-def test_effort_stops_where_it_is_told(arguments: Json) -> None:
+def test_a_check_stops_at_its_limit_of_steps(arguments: Json) -> None:
     tree: Json = {"items": {"$ref": "#"}, "additionalProperties": {"$ref": "#"}, "propertyNames": {"type": "string"}}
     steps = effort(tree, arguments, 10_000)
     assert steps is not None

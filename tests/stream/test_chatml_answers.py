@@ -118,14 +118,14 @@ def messages(events: Any) -> tuple[Message, ...]:
     return document.messages
 
 
-def told(parts: tuple[Message, ...]) -> str:
+def all_text(parts: tuple[Message, ...]) -> str:
     return " ".join(f"{part.recipient} {part.content}" for part in parts)
 
 
 @pytest.mark.parametrize("name", PROFILES)
 @examples(25)
 @given(data=st.data())
-def test_an_answer_is_what_it_says_however_it_comes(name: str, data: st.DataObject) -> None:
+def test_an_answer_reads_the_same_for_every_cut(name: str, data: st.DataObject) -> None:
     text, thought = data.draw(answers(thinks=name in OPEN))
     text = text[: data.draw(st.one_of(st.just(len(text)), st.integers(0, len(text))))]
     made = prompt(REQUEST, "chatml", profile=name)
@@ -135,13 +135,13 @@ def test_an_answer_is_what_it_says_however_it_comes(name: str, data: st.DataObje
 
     parts = messages(whole)
     batch: Any = read(f"{made.output}{text}", "chatml").transcript
-    said = [(each.content, each.channel, each.recipient, each.end) for each in parts if each.content != ""]
+    non_empty = [(each.content, each.channel, each.recipient, each.end) for each in parts if each.content != ""]
     read_at_once = [(each.content, each.channel, each.recipient, each.end) for each in batch.messages if each.content]
-    assert said == read_at_once[len(read_at_once) - len(said) :]
+    assert non_empty == read_at_once[len(read_at_once) - len(non_empty) :]
 
     words = set(WORD.findall(text))
-    assert words <= set(WORD.findall(told(parts)))
-    visible = told(tuple(part for part in parts if not is_private(part)))
+    assert words <= set(WORD.findall(all_text(parts)))
+    visible = all_text(tuple(part for part in parts if not is_private(part)))
     assert not thought & set(WORD.findall(visible))
     starts = {event.number: event.message for event in whole.events if isinstance(event, Start)}
     deltas = (event for event in whole.events if isinstance(event, Delta))

@@ -1,4 +1,4 @@
-"""ChatML with the markup of model families as a stream: what is told when, and how it is written."""
+"""ChatML with the markup of model families as a stream: which event arrives when, and how it is written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_copies_and_an_early_end(one: list[str], other: list[str]) -> None:
     check_cancel(lambda: decoder("chatml"), [*first, *one])
 
 
-def test_a_thought_is_told_as_it_comes_and_never_as_an_answer() -> None:
+def test_deltas_of_a_thought_arrive_as_they_are_written_and_never_as_an_answer() -> None:
     reader = decoder("chatml", prefix=f"{START}assistant\n<think>\n")
     begun = Message("assistant", "", channel="analysis", end=None)
     assert reader.feed("Hm") == [Start(0, begun), Delta(0, "Hm")]
@@ -59,7 +59,7 @@ def test_a_thought_is_told_as_it_comes_and_never_as_an_answer() -> None:
     assert reader.feed("Yes.") == [Start(1, answer), Delta(1, "Yes.")]
 
 
-def test_a_call_is_told_when_it_is_complete() -> None:
+def test_a_call_arrives_when_it_is_complete() -> None:
     reader = decoder("chatml", prefix=f"{START}assistant\n")
     assert [type(event) for event in reader.feed("I look.\n")] == [Start, Delta]
     assert reader.feed('<tool_call>\n{"name": "f", "arguments": {"s": "</tool_call>') == []
@@ -71,7 +71,7 @@ def test_a_call_is_told_when_it_is_complete() -> None:
     assert isinstance(end, End)
 
 
-def test_replies_are_told_when_their_frame_is_complete() -> None:
+def test_replies_arrive_when_their_frame_is_complete() -> None:
     reader = decoder("chatml")
     reader.feed(f"{START}assistant\n{CALL}{END}\n")
     assert reader.feed(f"{START}user\n <tool_response>\n1\n</tool_response>") == []
@@ -106,7 +106,7 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: 
 
 
 def without_breaks(document: Transcript) -> Transcript:
-    """A document without line breaks at the ends of what the assistant says.
+    """A document without line breaks at the ends of the assistant's messages.
 
     They may be read as markup. The writer leaves them out then, where the encoder has passed them on.
     """
@@ -140,14 +140,14 @@ def test_a_frame_goes_on_behind_a_message_that_is_left_out() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_private_messages_without_a_place_are_reported(dialect: str) -> None:
-    said = (
+    messages = (
         Message("user", "Hi"),
         Message("critic", "Why?", channel="analysis"),
         Message("assistant", " ", channel="analysis"),
         Message("assistant", "Hm.", channel="analysis"),
         Message("assistant", "Yes.", channel="final"),
     )
-    _, losses = encoded(replay(Transcript(said)), f"chatml:{dialect}")
+    _, losses = encoded(replay(Transcript(messages)), f"chatml:{dialect}")
     blank = [] if dialect == "hyperclova" else ["/messages/2"]
     assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/1", *blank]
 

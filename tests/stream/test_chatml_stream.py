@@ -1,4 +1,4 @@
-"""ChatML as a stream: what is told when, that this is what the reader of the whole text says, and how it is written."""
+"""ChatML as a stream: which event arrives when, that it reads as the whole text does, and how it is written."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_corpus_however_it_is_cut() -> None:
         check_decoding(text, "chatml", [[text[at : at + 3] for at in range(0, len(text), 3)]])
 
 
-def test_text_is_told_as_soon_as_it_can_be_known() -> None:
+def test_deltas_arrive_as_soon_as_they_are_certain() -> None:
     reader = decoder("chatml", prefix=f"{START}assistant\n")
     assert reader.feed("H") == [Start(0, BEGUN), Delta(0, "H")]
     assert reader.feed("i") == [Delta(0, "i")]
@@ -80,7 +80,7 @@ def test_a_message_without_text_begins_with_its_end() -> None:
     assert [type(event) for event in reader.feed(END)] == [Start, End]
 
 
-def test_findings_are_told_with_their_frame() -> None:
+def test_findings_arrive_with_their_frame() -> None:
     events = decoder("chatml").feed(f"{START}critic\nNo.{START}assistant\nHi")
     assert [type(event) for event in events] == [Start, Delta, Finding, Finding, End, Start, Delta]
 
@@ -134,8 +134,10 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript
 
 def test_each_event_is_written_at_once() -> None:
     made = encoder("chatml")
-    said = [made.encode([event]) for event in replay(Transcript((Message("user", "Hi"), Message("assistant", "Yo"))))]
-    assert [b"".join(chunks).decode() for chunks in said] == [
+    written = [
+        made.encode([event]) for event in replay(Transcript((Message("user", "Hi"), Message("assistant", "Yo"))))
+    ]
+    assert [b"".join(chunks).decode() for chunks in written] == [
         *(f"{START}user\n", "Hi", f"{END}\n"),
         *(f"{START}assistant\n", "Yo", f"{END}\n", ""),
     ]
@@ -157,10 +159,10 @@ def test_only_the_last_answer_may_be_cut_off(role: str, more: tuple[Message, ...
 
 
 @given(st.lists(st.tuples(st.sampled_from(("user", START, f"a {END} b")), TEXTS), max_size=4), st.integers(1, 9))
-def test_nothing_that_is_said_becomes_a_token(said: list[tuple[str, str]], size: int) -> None:
-    document = Transcript(tuple(Message(role, text) for role, text in said))
+def test_no_content_becomes_a_token(contents: list[tuple[str, str]], size: int) -> None:
+    document = Transcript(tuple(Message(role, text) for role, text in contents))
     text, _ = encoded(in_pieces(replay(document), size), "chatml")
-    assert re.findall(r"<\|im_(?:start|end)\|>", text) == [START, END] * len(said)
+    assert re.findall(r"<\|im_(?:start|end)\|>", text) == [START, END] * len(contents)
 
 
 def test_a_token_in_a_text_can_be_refused() -> None:
@@ -180,10 +182,10 @@ def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> 
 
 
 def test_tools_are_declared_by_what_leads_alone() -> None:
-    """A list of tools that a later frame has is what somebody says, in a stream as in a whole text."""
+    """A list of tools in a later frame is text of its message, in a stream as in a whole text."""
     declared = Transcript((Message("system", "Be."),), (Tool("f", parameters={"type": "object"}),))
-    told = str(write(declared, "chatml:hermes").output)
-    for before in (f"<|im_start|>user\nHi<|im_end|>\n{told}", told.replace("system", "user", 1), told):
+    declaring = str(write(declared, "chatml:hermes").output)
+    for before in (f"<|im_start|>user\nHi<|im_end|>\n{declaring}", declaring.replace("system", "user", 1), declaring):
         text = f"{before}<|im_start|>assistant\nYes.<|im_end|>\n"
         check_decoding(text, "chatml", all_cuts(text))
 

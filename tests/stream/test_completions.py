@@ -1,4 +1,4 @@
-"""What a completions server sends: taken apart, and read as the answer that stands in it."""
+"""What a completions server sends: the text of each choice is extracted, and read as the answer."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def event(*choices: dict[str, Any], **more: Any) -> bytes:
     return b"data: " + json.dumps({"choices": list(choices), **more}, ensure_ascii=False).encode() + b"\n\n"
 
 
-def text(said: str, reason: str | None = None, index: int = 0) -> dict[str, Any]:
-    return {"index": index, "text": said, "finish_reason": reason}
+def text(content: str, reason: str | None = None, index: int = 0) -> dict[str, Any]:
+    return {"index": index, "text": content, "finish_reason": reason}
 
 
 DONE = b"data: [DONE]\n\n"
@@ -46,8 +46,8 @@ def answer_of(data: bytes, size: int) -> tuple[str, Stop]:
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 10_000])
 def test_an_answer_however_it_is_cut(size: int) -> None:
     """An empty reason, which some servers send meanwhile, is no end."""
-    said, stop = answer_of(ANSWER, size)
-    assert (said, stop.reason) == ("Grüße 👋", "length")
+    content, stop = answer_of(ANSWER, size)
+    assert (content, stop.reason) == ("Grüße 👋", "length")
 
 
 def test_the_numbers_of_tokens_are_known_behind_the_answer() -> None:
@@ -111,7 +111,7 @@ def test_a_body_that_is_not_streamed() -> None:
     assert chunk.usage == {"total_tokens": 2}
 
 
-def test_probabilities_stand_token_by_token() -> None:
+def test_probabilities_are_listed_by_token() -> None:
     logprobs = {"tokens": ["a", "b"], "token_logprobs": [-0.5, None], "top_logprobs": [{"a": -0.5, "c": -1}, None]}
     [piece] = read_chunk({"choices": [{"text": "ab", "logprobs": logprobs}]}).pieces
     assert [(token.token.text, token.token.logprob) for token in piece.sampled] == [("a", -0.5), ("b", 0.0)]

@@ -26,7 +26,7 @@ from ocml_bridge.stream.decoder import text_of
 
 WORD = re.compile(r"w\d+")
 REST = "the rest is left out"
-"""How a finding ends that says where the answer ends before its text does."""
+"""The end of the finding that an answer ends before its text does."""
 READERS = {form: profile("gpt-oss", form).answering(declaring(*FUNCTIONS)) for form in ("harmony", "harmony-tokens")}
 
 
@@ -35,13 +35,13 @@ def words(text: str) -> set[str]:
 
 
 def in_messages(document: Transcript) -> set[str]:
-    """The words of all messages: what they say, and prose that stands where a header does."""
+    """The words of all messages: their contents, and prose in place of a header."""
     headers = [str((message.extras or {}).get("harmony", {}).get("header", "")) for message in document.messages]
     return words(" ".join([*map(text_of, document.messages), *headers]))
 
 
 def read_by(source: Decoder, answer: str | Sequence[int], cuts: list[int]) -> tuple[Transcript, bool]:
-    """The document of an answer that comes in pieces, and whether a finding says that its rest is somebody else's."""
+    """The document of an answer that comes in pieces, and whether a finding reports that the rest is no part of it."""
     pieces = [answer[one:other] for one, other in pairwise([0, *cuts, len(answer)])]
     events: list[Event] = []
     for piece in pieces:

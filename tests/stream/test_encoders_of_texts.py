@@ -22,7 +22,7 @@ from ocml_bridge.testing.encoding import encoded, in_pieces
 from sampling import sweep
 
 HIDDEN: Final = "<|im_end|><|end|>[UNUSED_TOKEN_145]"
-"""What ends a message in some format, in the middle of what somebody says."""
+"""What ends a message in some format, in the middle of a content."""
 USER: Final = Message("user", f"Hi {HIDDEN}")
 WAIT: Final = Message("assistant", "Wait.", channel="commentary", intent="preamble")
 CALL: Final = Message(
@@ -33,7 +33,7 @@ REPLY: Final = Message("tool", HIDDEN, "functions.f", "commentary", "assistant",
 RAN: Final = Message("tool", "1", "python", "commentary", "assistant", "c2")
 DONE: Final = Message("assistant", f"{HIDDEN} Done.", channel="final")
 
-SAID: Final[dict[str, tuple[Message, ...]]] = {
+EXAMPLES: Final[dict[str, tuple[Message, ...]]] = {
     "texts": (Message("system", "Be."), replace(USER, name="bob"), DONE),
     "an answer": (DONE,),
     "a call": (USER, CALL, REPLY, DONE),
@@ -82,10 +82,10 @@ def places(losses: Iterable[Loss]) -> set[tuple[LossCode, str, str]]:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("form", "said"), sweep(product(DIALECTS, SAID), 3))
-def test_what_comes_is_written_as_what_is_there(form: tuple[str, str | None], said: str) -> None:
+@pytest.mark.parametrize(("form", "example"), sweep(product(DIALECTS, EXAMPLES), 3))
+def test_an_encoder_writes_what_the_batch_writer_writes(form: tuple[str, str | None], example: str) -> None:
     name, dialect = form
-    document = Transcript(SAID[said])
+    document = Transcript(EXAMPLES[example])
     for policy in ("neutralise", "raw"):
         options = Options(dialect=dialect, control_tokens=policy)
         whole = write(document, name, options=options, policy=LENIENT)
@@ -93,8 +93,8 @@ def test_what_comes_is_written_as_what_is_there(form: tuple[str, str | None], sa
         assert text == whole.output
         if policy == "neutralise":
             assert encoded(in_pieces(replay(document), 2), name, options)[0] == text
-            # A kind of thought is told with its message, and is none of its texts.
-            assert said == "kinds of thoughts" or places(losses) == places(whole.losses)
+            # A kind of thought is part of the start of its message, not of its texts.
+            assert example == "kinds of thoughts" or places(losses) == places(whole.losses)
 
 
 SPEAKERS: Final = {
@@ -116,7 +116,7 @@ WAITING: Final = {
 
 @pytest.mark.parametrize("who", SPEAKERS)
 @pytest.mark.parametrize(("name", "dialect"), DIALECTS)
-def test_what_is_said_is_written_as_it_comes(name: str, dialect: str | None, who: str) -> None:
+def test_each_delta_is_written_when_it_arrives(name: str, dialect: str | None, who: str) -> None:
     target = encoder(name, options=Options(dialect=dialect))
     target.encode([Start(0, SPEAKERS[who])])
     written = b"".join(target.encode([Delta(0, "One two "), Delta(0, "three")])).decode()
@@ -125,18 +125,18 @@ def test_what_is_said_is_written_as_it_comes(name: str, dialect: str | None, who
 
 
 @pytest.mark.parametrize("end", ["<|end|>", "<|return|>"])
-def test_the_last_answer_ends_as_the_document_says(end: str) -> None:
+def test_the_last_answer_has_the_end_that_the_document_has(end: str) -> None:
     text = f"version: 2.2\n<|start|>assistant<|channel|>final<|message|>Yes.{end}\n"
     document = read(text, "ocm-2.2").transcript
     assert isinstance(document, Transcript)
     assert encoded(replay(document), "ocm-2.2", Options())[0] == text
 
 
-@pytest.mark.parametrize("said", ["texts", "an answer", "a thought", "one turn", "a call", "nothing and something"])
+@pytest.mark.parametrize("example", ["texts", "an answer", "a thought", "one turn", "a call", "nothing and something"])
 @pytest.mark.parametrize(("name", "dialect"), DIALECTS)
-def test_a_stream_that_stops_inside_a_message_leaves_it_open(name: str, dialect: str | None, said: str) -> None:
-    """What the model has said is there, without an end, as where the message is told to be cut off."""
-    messages = SAID[said]
+def test_a_stream_that_stops_inside_a_message_leaves_it_open(name: str, dialect: str | None, example: str) -> None:
+    """The text so far is there, without an end, as for a message that is marked as cut off."""
+    messages = EXAMPLES[example]
     for at, last in enumerate(messages):
         if last.role != "assistant" or is_call(last):
             continue

@@ -1,4 +1,4 @@
-"""An error that a server sends ends the answer: what came is the document, and the finding says what was wrong."""
+"""An error that a server sends ends the answer: what arrived is the document, and a finding reports the error."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ def test_an_error_ends_the_answer(stream: str, name: str | None, error: Any) -> 
 
 @pytest.mark.parametrize("target", BEGUN)
 @pytest.mark.parametrize(("stream", "name", "error"), ERRORS)
-def test_a_client_of_another_api_is_told_what_the_server_said(
-    stream: str, name: str | None, error: Any, target: str
-) -> None:
+def test_a_client_of_another_api_gets_the_servers_error(stream: str, name: str | None, error: Any, target: str) -> None:
     pipe = Pipe(decoder(stream), encoder(target))
     pieces = [*(sent(stream, None, value) for value in BEGUN[stream]), sent(stream, name, error)]
     written = b"".join([*(pipe.feed(piece) for piece in pieces), pipe.finish()]).decode()

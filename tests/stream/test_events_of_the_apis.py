@@ -205,7 +205,7 @@ EVENTS: list[tuple[str, Message, list[Any]]] = [
         ],
     ),
 ]
-"""Stream, message, and its events; around those of Responses and Anthropic stand those of the whole."""
+"""Stream, message, and its events; for Responses and Anthropic, the events of the whole response enclose them."""
 AROUND = {"openai-responses-sse": (2, -1), "anthropic-sse": (1, -2)}
 
 

@@ -43,7 +43,7 @@ def document_of(text: str) -> Transcript:
     return document
 
 
-def said(document: Transcript) -> list[tuple[str | None, str | None, Any]]:
+def addressed_contents(document: Transcript) -> list[tuple[str | None, str | None, Any]]:
     return [(message.channel, message.recipient, message.content) for message in document.messages]
 
 
@@ -51,7 +51,7 @@ def said(document: Transcript) -> list[tuple[str | None, str | None, Any]]:
 
 
 def put_together(chunks: list[Any]) -> list[tuple[str, str]]:
-    """What the parts of the first candidate say, texts of a kind joined: apart from the library's own assembly."""
+    """The parts of the first candidate, texts of a kind joined: independent of the library's own assembly."""
     out: list[tuple[str, str]] = []
     for value in chunks:
         for candidate in value.get("candidates", [])[:1]:
@@ -130,7 +130,7 @@ def test_a_signature_in_the_last_chunk_is_kept_with_its_text() -> None:
             ]
         )
     )
-    assert said(document) == [("final", None, "Hello")]
+    assert addressed_contents(document) == [("final", None, "Hello")]
     assert document.messages[0].extras == {"gemini": {"blocks behind": [{"text": "", "thoughtSignature": "cw=="}]}}
 
 
@@ -149,7 +149,7 @@ def test_arguments_may_come_in_pieces() -> None:
         {"functionCall": {}},
     ]
     chunks = [*map(chunk, pieces), chunk({"text": "Done."}, finishReason="STOP")]
-    assert said(document_of(sse(chunks))) == [
+    assert addressed_contents(document_of(sse(chunks))) == [
         ("commentary", "functions.f", '{"city":"New York","days":[2,3]}'),
         ("final", None, "Done."),
     ]
@@ -197,7 +197,7 @@ def test_a_piece_of_arguments_whose_path_is_not_understood_is_named_and_left_out
     assert found == [f"the path {path!r} of a piece of arguments is not understood; the piece is left out"]
 
 
-def test_what_stands_in_a_signed_part_without_text_is_not_more_of_it() -> None:
+def test_other_members_of_a_signed_part_without_text_do_not_continue_the_text() -> None:
     parts = [{"text": "", "thoughtSignature": "cw=="}, {"text": "Hello"}]
     document = document_of(sse([*map(chunk, parts), chunk(finishReason="STOP")]))
     output: Any = write(document, "gemini").output
@@ -215,7 +215,7 @@ def test_what_stands_in_a_signed_part_without_text_is_not_more_of_it() -> None:
         ({}, "truncated"),
     ],
 )
-def test_the_end_is_what_the_api_says_of_it(last: Any, reason: Reason) -> None:
+def test_the_finish_reason_of_the_api_is_the_reason_of_the_end(last: Any, reason: Reason) -> None:
     played = events_of(decoder(STREAM), [sse([chunk({"text": "Hi"}), chunk(**last)])])
     assert played.stop.reason == reason
     assert isinstance(played.stop.document, Transcript)
@@ -224,7 +224,7 @@ def test_the_end_is_what_the_api_says_of_it(last: Any, reason: Reason) -> None:
 
 def test_a_blocked_prompt_has_no_answer() -> None:
     played = events_of(decoder(STREAM), [sse([{"promptFeedback": {"blockReason": "SAFETY"}, "responseId": "r"}])])
-    assert (played.stop.reason, said(played.stop.document)) == ("content_filter", [])  # pyright: ignore[reportArgumentType]
+    assert (played.stop.reason, addressed_contents(played.stop.document)) == ("content_filter", [])  # pyright: ignore[reportArgumentType]
 
 
 def test_an_error_in_the_stream_ends_it() -> None:
@@ -406,8 +406,8 @@ def test_the_signature_of_a_text_is_not_lost_but_in_a_part_after_it() -> None:
     for parts, where in ((signed[:1], "after the text"), ([signed[0], hidden, signed[1]], "after later parts")):
         reader, writer = decoder(STREAM), encoder(STREAM, visibility=DEBUG)
         read_events = [*reader.feed(sse([chunk(*parts, finishReason="STOP")])), *reader.finish()]
-        told = [json.loads(event.data) for event in Reader().feed(b"".join(writer.encode(read_events)).decode())]
-        texts = [part for each in told for part in each["candidates"][0].get("content", {"parts": []})["parts"]]
+        chunks_sent = [json.loads(event.data) for event in Reader().feed(b"".join(writer.encode(read_events)).decode())]
+        texts = [part for each in chunks_sent for part in each["candidates"][0].get("content", {"parts": []})["parts"]]
         assert {part["thoughtSignature"] for part in texts if "thoughtSignature" in part} >= {"MQ=="}
         notes = [loss for loss in writer.losses if loss.path == "/messages/0/extras/gemini/thoughtSignature"]
         assert [(loss.code, loss.severity, loss.detail.rpartition(", ")[2]) for loss in notes] == [

@@ -38,7 +38,7 @@ def fed(source: bytes | list[int], stream: str) -> list[Event]:
     return events + made.finish()
 
 
-def told(document: Transcript, stream: str) -> None:
+def write_all(document: Transcript, stream: str) -> None:
     made = encoder(stream, visibility=DEBUG)
     for event in replay(document):
         made.encode([event])
@@ -58,6 +58,6 @@ def test_reading(stream: str, shape: Any) -> None:
 @pytest.mark.parametrize(("stream", "shape"), sweep(product(WRITABLE, SIZES), 5), ids=name_of)
 def test_writing(stream: str, shape: Any) -> None:
     small, large = (shape(SIZES[shape] * times) for times in (1, TIMES))
-    told(large, stream)
-    assert calls_of(lambda: told(large, stream)) <= calls_of(lambda: told(small, stream)) * ALLOWED
-    assert peak_of(lambda: told(large, stream)) <= peak_of(lambda: told(small, stream)) * ALLOWED
+    write_all(large, stream)
+    assert calls_of(lambda: write_all(large, stream)) <= calls_of(lambda: write_all(small, stream)) * ALLOWED
+    assert peak_of(lambda: write_all(large, stream)) <= peak_of(lambda: write_all(small, stream)) * ALLOWED

@@ -90,12 +90,12 @@ def test_a_stream_that_nobody_listens_to_any_more(chunks: list[str]) -> None:
     assert stop.document == events_of(decoder("harmony"), chunks).stop.document
 
 
-# --- what is told, and when -------------------------------------------------------------------------------------------
+# --- which event when -------------------------------------------------------------------------------------------------
 
 ANSWER = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hi <b>you</b>"
 
 
-def test_text_is_told_as_soon_as_it_can_be_known() -> None:
+def test_deltas_arrive_as_soon_as_they_are_certain() -> None:
     reader = decoder("harmony")
     assert reader.feed("<|channel|>ana") == []
     assert reader.feed("lysis<|message|>h") == [
@@ -132,7 +132,7 @@ def test_token_ids_are_another_stream() -> None:
         decoder("harmony").feed_tokens([1])
 
 
-def test_a_stream_that_breaks_off_says_so() -> None:
+def test_a_stream_that_breaks_off_is_reported_as_cut_off() -> None:
     assert events_of(decoder("harmony"), [ANSWER]).stop.reason == "truncated"
     assert events_of(decoder("harmony"), [ANSWER, "<|return|>"]).stop.reason == "stop"
 

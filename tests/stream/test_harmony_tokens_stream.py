@@ -73,7 +73,7 @@ def test_what_is_no_id_ends_the_stream(odd: Any, ids: list[int]) -> None:
     assert caught.value.path == f"/{len(ids)}"
 
 
-def test_a_text_among_ids_stands_for_those_that_nobody_knows() -> None:
+def test_a_text_among_ids_is_read_in_place_of_unknown_ids() -> None:
     """An engine may send the text of a character without all of its ids."""
     before, after = encode("<|start|>user<|message|>", tuple(IDS)), [*encode("!"), IDS["<|end|>"]]
     reads = decoder("harmony-tokens")
@@ -108,14 +108,14 @@ def test_characters_that_are_cut_between_ids_come_whole() -> None:
 # --- against the official streaming parser ----------------------------------------------------------------------------
 
 
-Told = tuple[Any, ...]
+Step = tuple[Any, ...]
 
 
-def official_story(ids: list[int]) -> list[Told]:
+def official_story(ids: list[int]) -> list[Step]:
     """What the official parser streams: headers, pieces of text and ends, each with the place of its token."""
     h = library()
     parser = h.StreamableParser(load_encoding(), role=None)
-    told: list[Told] = []
+    steps: list[Step] = []
     begun = False
     for at, number in enumerate(ids):
         before = len(parser.messages)
@@ -123,29 +123,29 @@ def official_story(ids: list[int]) -> list[Told]:
         if parser.state == h.StreamState.CONTENT and not begun:
             begun = True
             fields = (parser.current_channel, parser.current_recipient, parser.current_content_type)
-            told.append((at, str(parser.current_role.value), *fields))
+            steps.append((at, str(parser.current_role.value), *fields))
         if parser.last_content_delta:
-            told.append((at, parser.last_content_delta))
+            steps.append((at, parser.last_content_delta))
         if len(parser.messages) > before:
             begun = False
-            told.append((at, "end"))
-    return told
+            steps.append((at, "end"))
+    return steps
 
 
-def our_story(ids: list[int]) -> list[Told]:
-    told: list[Told] = []
+def our_story(ids: list[int]) -> list[Step]:
+    steps: list[Step] = []
     reader = decoder("harmony-tokens")
     for at, number in enumerate(ids):
         for event in reader.feed_tokens([number]):
             if isinstance(event, Start):
                 one = event.message
                 kind = one.content_type if one.constraint is None else f"<|constrain|>{one.constraint}"
-                told.append((at, one.role, one.channel, one.recipient, kind))
+                steps.append((at, one.role, one.channel, one.recipient, kind))
             elif isinstance(event, Delta):
-                told.append((at, event.text))
+                steps.append((at, event.text))
             elif isinstance(event, End):
-                told.append((at, "end"))
-    return told
+                steps.append((at, "end"))
+    return steps
 
 
 @given(transcripts())
@@ -154,7 +154,7 @@ def test_the_official_parser_streams_the_same(document: Transcript) -> None:
     asked = Transcript(tuple(m for m in document.messages if m.end is not None and m.role != "developer"))
     ids = cast("list[int]", write(asked, "harmony-tokens", options=Options(dialect=DIALECT), policy=LENIENT).output)
     reading = read(ids, "harmony-tokens")
-    # A developer's body has headings that are no part of what it says; one is made for tools that others declare.
+    # A developer's body has headings that are no part of its content; one is made for tools that others declare.
     written = cast("Transcript", reading.transcript)
     if not reading.findings and not written.tools and all(each.role != "developer" for each in written.messages):
         assert our_story(ids) == official_story(ids)

@@ -164,7 +164,7 @@ CALL: Any = {"functionCall": {"name": "f", "args": {}}}
         ({"text": "See."}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}, SIGNED),
     ],
 )
-def test_what_gemini_says_and_runs_stays_in_its_order(parts: tuple[Any, ...]) -> None:
+def test_texts_and_code_of_gemini_keep_their_order(parts: tuple[Any, ...]) -> None:
     reader, writer = decoder("gemini-sse"), encoder("gemini", answer=Answer("a", "m"), visibility=DEBUG)
     (made,) = [*writer.encode([*reader.feed(contents(*parts)), *reader.finish()]), *writer.finish()]
     assert json.loads(made)["candidates"][0]["content"]["parts"] == [*parts]
@@ -226,12 +226,12 @@ def test_a_thought_stays_one_item_with_its_id_its_texts_and_what_it_is_encrypted
         json.loads(line.removeprefix("data: ")) for line in made.decode().split("\n") if line.startswith("data: ")
     ]
     assert events[-1]["response"]["output"] == [thought, TEXT]
-    told = [(event["summary_index"], event["text"]) for event in events if event["type"].endswith("summary_text.done")]
-    assert told == [(0, "First."), (1, "Second.")]
+    texts = [(event["summary_index"], event["text"]) for event in events if event["type"].endswith("summary_text.done")]
+    assert texts == [(0, "First."), (1, "Second.")]
     assert {event["item_id"] for event in events if "summary" in event["type"]} == {"rs_1"}
 
 
-def test_an_item_of_a_hosted_tool_is_told_when_it_begins_and_when_it_is_whole() -> None:
+def test_an_item_of_a_hosted_tool_is_sent_when_it_begins_and_when_it_is_complete() -> None:
     reader = decoder("openai-responses-sse")
     writer = encoder("openai-responses-sse", answer=Answer("a", "m"))
     made = b"".join([*writer.encode([*reader.feed(responses(SEARCH, MCP, TEXT)), *reader.finish()]), *writer.finish()])

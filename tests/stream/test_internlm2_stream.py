@@ -1,4 +1,4 @@
-"""InternLM2-Chat as a stream: what is told when, that it is what the whole text says, and how it is written."""
+"""InternLM2-Chat as a stream: which event arrives when, that it reads as the whole text does, and how it is written."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_corpus_however_it_is_cut() -> None:
         check_decoding(text, "internlm2", [[text[at : at + 3] for at in range(0, len(text), 3)]])
 
 
-def test_a_call_is_told_when_it_is_complete_and_the_text_before_it_is_a_preamble() -> None:
+def test_a_call_arrives_when_it_is_complete_and_the_text_before_it_is_a_preamble() -> None:
     reader = decoder("internlm2", prefix=f"{START}assistant\n")
     assert reader.feed("I look.") == [Start(0, BEGUN), Delta(0, "I look.")]
     assert [reader.feed(text) for text in (CALL, " ", f"{PLUGIN}\n", OBJECT[:9], OBJECT[9:])] == [[]] * 5
@@ -154,13 +154,13 @@ def test_blank_text_waits_for_what_follows(text: str) -> None:
 
 def test_what_is_no_call_is_text() -> None:
     reader = decoder("internlm2", prefix=f"{START}assistant\n")
-    told = [reader.feed(text) for text in ("a", CALL, "b", f"{CALL}{PLUGIN}", "{", CALLED, "c", END)]
+    events = [reader.feed(text) for text in ("a", CALL, "b", f"{CALL}{PLUGIN}", "{", CALLED, "c", END)]
     raw = f"{CALL}{PLUGIN}{{{CALLED}"
-    assert told[:-1] == [
+    assert events[:-1] == [
         *([Start(0, BEGUN), Delta(0, "a")], [], [Delta(0, CALL), Delta(0, "b")]),
         *([], [], [Delta(0, raw)], [Delta(0, "c")]),
     ]
-    assert kinds(told[-1]) == ["Finding", "Finding", "End"]
+    assert kinds(events[-1]) == ["Finding", "Finding", "End"]
 
 
 def test_declared_tools_are_no_message() -> None:
@@ -231,15 +231,15 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript
         check_encoding(known, "internlm2")
 
 
-def test_texts_and_calls_of_one_turn_stand_in_one_frame() -> None:
+def test_texts_and_calls_of_one_turn_share_a_frame() -> None:
     parts = (
         Message("assistant", "I look.", channel="commentary", intent="preamble"),
         Message("assistant", "{}", None, "commentary", "functions.f", constraint="json", end="call", continues=True),
         Message("assistant", "1+1", None, "commentary", "python", end="call", continues=True),
     )
     made = encoder("internlm2")
-    said = [b"".join(made.encode([event])).decode() for event in replay(Transcript(parts))]
-    assert said == [
+    chunks = [b"".join(made.encode([event])).decode() for event in replay(Transcript(parts))]
+    assert chunks == [
         *("", f"{START}assistant\nI look.", ""),
         *("", "", f'{CALL}{PLUGIN}\n{{"name": "f", "parameters": {{}}}}{CALLED}'),
         *("", "", f"{CALL}{CODE}\n```python\n1+1\n```{CALLED}"),
@@ -270,19 +270,19 @@ def test_a_dialect_is_written_throughout() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(("user", END, "assistant")), TEXTS), max_size=4), st.integers(1, 9))
-def test_nothing_that_is_said_becomes_a_token(said: list[tuple[str, str]], size: int) -> None:
-    document = Transcript(tuple(Message(role, text) for role, text in said))
+def test_no_content_becomes_a_token(contents: list[tuple[str, str]], size: int) -> None:
+    document = Transcript(tuple(Message(role, text) for role, text in contents))
     text, _ = encoded(in_pieces(replay(document), size), "internlm2")
-    assert re.findall(ANY, text) == [START, END] * len(said)
+    assert re.findall(ANY, text) == [START, END] * len(contents)
 
 
 @given(st.lists(TEXTS, max_size=3), st.integers(1, 9))
-def test_nothing_that_a_call_says_becomes_a_token(said: list[str], size: int) -> None:
+def test_no_name_or_argument_of_a_call_becomes_a_token(texts: list[str], size: int) -> None:
     document = Transcript(
-        tuple(Message("assistant", text, None, "commentary", f"functions.{text}", end="call") for text in said)
+        tuple(Message("assistant", text, None, "commentary", f"functions.{text}", end="call") for text in texts)
     )
     text, _ = encoded(in_pieces(replay(document), size), "internlm2")
-    assert re.findall(ANY, text) == [START, CALL, PLUGIN, CALLED, END] * len(said)
+    assert re.findall(ANY, text) == [START, CALL, PLUGIN, CALLED, END] * len(texts)
 
 
 @given(st.data())
@@ -294,5 +294,5 @@ def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> 
     out = b"".join(pipe.feed(chunk) for chunk in cast("list[str]", data.draw(cuts(text)))) + pipe.finish()
     if isinstance(known, Transcript) and known.tools is None:
         there = cast("Transcript", read(out, "internlm2").transcript)
-        # What stands behind the last frame is known when that has been passed on.
+        # Text after the last frame is known only when that frame has been passed on.
         assert replace(there, layout=None) == replace(known, layout=None)

@@ -32,7 +32,7 @@ def reply(call_id: str | None = None, name: str | None = F, content: str = "ok")
 
 
 def opened(notes: list[Note]) -> Call:
-    """The call of a note that says nothing else."""
+    """The call of the only note, which opens it."""
     (note,) = notes
     assert isinstance(note, Opened)
     return note.call
@@ -110,7 +110,7 @@ class TestWithoutIds:
 
 
 class TestTime:
-    def test_a_call_may_say_how_long_it_may_take(self) -> None:
+    def test_a_call_may_have_its_own_deadline(self) -> None:
         """§8.2: `deadline_ms` in its JSON body."""
         ledger = Ledger()
         made = opened(ledger.call(call("a", arguments='{"q": 1, "deadline_ms": 250}'), now_ms=1_000))
@@ -263,7 +263,7 @@ class Machine(RuleBasedStateMachine):
             self.calls[call_id].state = "late"
         return [("E-TOOL-TIMEOUT", call_id) for _, _, call_id in sorted(due)]
 
-    def told(self, notes: list[Note]) -> list[tuple[str, str | None]]:
+    def codes_and_ids(self, notes: list[Note]) -> list[tuple[str, str | None]]:
         out: list[tuple[str, str | None]] = []
         for note in notes:
             if isinstance(note, Rejected):
@@ -280,7 +280,7 @@ class Machine(RuleBasedStateMachine):
         call_id = f"id {len(self.calls)}"
         expected = [*self.expected(), ("Opened", call_id)]
         body = "{}" if deadline is None else f'{{"deadline_ms": {deadline}}}'
-        assert self.told(self.ledger.call(call(call_id, name, body), now_ms=self.now)) == expected
+        assert self.codes_and_ids(self.ledger.call(call(call_id, name, body), now_ms=self.now)) == expected
         self.calls[call_id] = Model(name, None if deadline is None else self.now + deadline)
 
     @rule(passed=st.integers(0, 3), number=st.integers(0, 5))
@@ -291,7 +291,7 @@ class Machine(RuleBasedStateMachine):
         model = self.calls.get(call_id)
         state = "unknown" if model is None else model.state
         code = {"open": "Answered", "answered": Fault.DOUBLED, "late": Fault.LATE, "unknown": Fault.UNKNOWN}[state]
-        notes = self.told(self.ledger.reply(reply(call_id, F), now_ms=self.now))
+        notes = self.codes_and_ids(self.ledger.reply(reply(call_id, F), now_ms=self.now))
         assert notes == [*expected, (code, call_id)]
         if model is not None and state == "open":
             model.state = "answered"
@@ -299,11 +299,11 @@ class Machine(RuleBasedStateMachine):
 
     @rule(passed=st.integers(0, 3), name=NAMES | st.none())
     def unnamed_reply(self, passed: int, name: str | None) -> None:
-        """To some open call of that name if there is one; which one the examples above say."""
+        """To some open call of that name if there is one; the examples above define which one."""
         self.now += passed
         expected = self.expected()
         fitting = {i for i, model in self.calls.items() if model.state == "open" and name in (None, model.name)}
-        notes = self.told(self.ledger.reply(reply(None, name), now_ms=self.now))
+        notes = self.codes_and_ids(self.ledger.reply(reply(None, name), now_ms=self.now))
         assert notes[:-1] == expected
         what, call_id = notes[-1]
         assert (what == "Answered") == bool(fitting)
@@ -318,14 +318,14 @@ class Machine(RuleBasedStateMachine):
         model = self.calls.get(call_id)
         state = "unknown" if model is None else model.state
         codes = {"open": "E-TOOL-CANCELLED", "answered": Fault.DOUBLED, "late": Fault.LATE, "unknown": Fault.UNKNOWN}
-        assert self.told(self.ledger.cancel(call_id)) == [(codes[state], call_id)]
+        assert self.codes_and_ids(self.ledger.cancel(call_id)) == [(codes[state], call_id)]
         if model is not None and state == "open":
             model.state = "late"
 
     @rule(passed=st.integers(0, 3))
     def wait(self, passed: int) -> None:
         self.now += passed
-        assert self.told(self.ledger.expire(self.now)) == self.expected()
+        assert self.codes_and_ids(self.ledger.expire(self.now)) == self.expected()
 
     @invariant()
     def the_open_calls_are_the_model_s(self) -> None:

@@ -1,4 +1,4 @@
-"""Which answer it is: a stream that says its id, its model and its time says them on to every client."""
+"""The id, the model and the time of an answer: what its stream has of them, every client gets."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ SOURCES: dict[str, str] = {
         }
     ),
 }
-"""Stream → an answer that says `Hi`, as that stream names it."""
+"""Stream → an answer `Hi` with its names, as that stream sends it."""
 TIMED = frozenset({"openai-sse", "openai-responses-sse"})
-"""The streams that say a time."""
+"""The streams with the time of the answer."""
 
 Names = tuple[str | None, str | None, int | None]
 
@@ -86,11 +86,11 @@ CLIENTS: dict[str, Callable[[str], Names]] = {
     "anthropic-sse": of_messages,
     "gemini-sse": of_gemini,
 }
-"""Stream → the id, the model and the time that its first event says."""
+"""Stream → the id, the model and the time in its first event."""
 
 
 def passed(source: str, stream: str, target: str, answer: Answer | None = None) -> tuple[str, list[Loss]]:
-    """What a client of the target gets, event by event, and what could not be said."""
+    """What a client of the target gets, event by event, and the losses."""
     source_of, made = decoder(stream), encoder(target, answer=answer)
     pieces = [piece for line in source.splitlines(keepends=True) for piece in made.encode(source_of.feed(line))]
     pieces += [*made.encode(source_of.finish()), *made.finish()]
@@ -98,7 +98,7 @@ def passed(source: str, stream: str, target: str, answer: Answer | None = None) 
 
 
 def lost(losses: list[Loss]) -> set[str]:
-    """Which of the id, the model and the time of the source a client does not know, by what the report says."""
+    """Which of the id, the model and the time of the source a client does not know, according to the losses."""
     names = {"responseId": "id", "created_at": "created"}
     last = {loss.path.rpartition("/")[2] for loss in losses if not loss.path.startswith("/messages")}
     return {names.get(name, name) for name in last} & {"id", "model", "created"}
@@ -110,7 +110,7 @@ MADE_UP = Answer("made-up", created=5, provisional=frozenset({"id", "created"}))
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 @pytest.mark.parametrize("answer", [None, MADE_UP], ids=["nobody", "made up"])
-def test_a_stream_says_on_which_answer_it_is(source: str, target: str, answer: Answer | None) -> None:
+def test_the_id_the_model_and_the_time_are_passed_on(source: str, target: str, answer: Answer | None) -> None:
     written, losses = passed(SOURCES[source], source, target, answer)
     created = 1700000000 if source in TIMED else 0 if answer is None else answer.created
     assert CLIENTS[target](written) == ("id-1", "m-1", created if target in TIMED else None)
@@ -118,14 +118,14 @@ def test_a_stream_says_on_which_answer_it_is(source: str, target: str, answer: A
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_what_the_caller_says_counts(source: str, target: str) -> None:
+def test_names_that_the_caller_gives_override_those_of_the_stream(source: str, target: str) -> None:
     written, losses = passed(SOURCES[source], source, target, Answer("mine", "my-model", 7))
     assert CLIENTS[target](written) == ("mine", "my-model", 7 if target in TIMED else None)
     assert lost(losses) == {"id", "model", *({"created"} if source in TIMED else set())}
 
 
 @pytest.mark.parametrize("target", CLIENTS)
-def test_where_the_stream_says_nothing_the_made_up_names_stay(target: str) -> None:
+def test_made_up_names_stay_if_the_stream_has_none(target: str) -> None:
     source = (
         '{"messageStart":{"role":"assistant"}}\n{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"Hi"}}}\n'
     )
@@ -135,7 +135,7 @@ def test_where_the_stream_says_nothing_the_made_up_names_stay(target: str) -> No
 
 
 def test_a_first_chunk_without_names_leaves_them_to_the_next() -> None:
-    """Azure OpenAI sends what its filter says of the prompt in a chunk of its own, with empty names."""
+    """Azure OpenAI sends the result of its filter for the prompt in a chunk of its own, with empty names."""
     empty: Any = {**chunk({}, id="", model="", created=0, object=""), "choices": [], "prompt_filter_results": []}
     source = sse(empty) + SOURCES["openai-sse"]
     written, losses = passed(source, "openai-sse", "openai-sse")
@@ -143,7 +143,7 @@ def test_a_first_chunk_without_names_leaves_them_to_the_next() -> None:
     assert lost(losses) == set()
 
 
-def test_an_event_says_what_is_known_and_says_more_when_more_is() -> None:
+def test_an_event_has_the_known_names_and_another_follows_when_more_are_known() -> None:
     made = decoder("openai-sse")
     events: list[Event] = []
     for named in ({"id": "id-1", "model": ""}, {"id": "id-2", "model": "m-1"}, {"id": "id-2", "model": "m-2"}):

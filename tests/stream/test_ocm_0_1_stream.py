@@ -1,4 +1,4 @@
-"""OpenChatML 0.1 as a stream: what it says live, that this is what the whole text says, and how it is written live."""
+"""OpenChatML 0.1 as a stream: which event arrives when, that it reads as the whole text does, and how it is written."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ INPUTS = sorted(GOLDEN.glob("*/input.txt"))
 
 
 def without_tools(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages without the tools that are the transcript's: only the whole text tells that they are."""
+    """The messages without the tools that are the transcript's: only the whole text shows that they are."""
     return extract_tools(list(messages)).messages
 
 
@@ -82,19 +82,19 @@ def without_tools(messages: Sequence[Message]) -> Sequence[Message]:
 
 @examples(600)
 @given(st.data(), TEXT)
-def test_a_stream_says_what_the_whole_text_says(data: st.DataObject, text: str) -> None:
+def test_a_stream_reads_as_the_whole_text_does(data: st.DataObject, text: str) -> None:
     check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), without_tools)
 
 
 @given(st.data(), strategies.documents())
-def test_so_it_does_of_what_is_written(data: st.DataObject, document: Document) -> None:
+def test_a_written_stream_reads_as_the_whole_text_does(data: st.DataObject, document: Document) -> None:
     text = write(document, STREAM, policy=LENIENT).output
     assert isinstance(text, str)
     check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), without_tools)
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.parent.name)
-def test_the_golden_inputs_say_the_same_for_every_cut(path: Path) -> None:
+def test_the_golden_inputs_read_the_same_for_every_cut(path: Path) -> None:
     text = path.read_text("utf-8")
     check_decoding(text, STREAM, all_cuts(text, [text[at : at + 7] for at in range(0, len(text), 7)]), without_tools)
 
@@ -129,11 +129,11 @@ def test_another_token_may_end_the_text(data: st.DataObject, answer: str, eos: s
         assert [bare(message) for message in ended] == [bare(message) for message in stop.document.messages]
 
 
-# --- reading: what is known when --------------------------------------------------------------------------------------
+# --- reading: which event when ----------------------------------------------------------------------------------------
 
 
 def fed(*chunks: str) -> list[list[Event]]:
-    """What each chunk of an assistant's message tells."""
+    """The events of each chunk of an assistant's message."""
     made = decoder(STREAM, prefix="<|im_start|>assistant\n")
     return [made.feed(chunk) for chunk in chunks]
 
@@ -161,11 +161,11 @@ def test_of_a_run_of_newlines_only_the_last_waits() -> None:
     ]
 
 
-def test_white_space_that_only_separates_is_never_told() -> None:
-    told = fed(
+def test_white_space_that_only_separates_is_in_no_delta() -> None:
+    events = fed(
         " \n", "<|start_reason|>x<|end_reason|>", " \n\n", '<|function_call|>{"name": "f", "arguments": {}}', "\n"
     )
-    assert [texts(events) for events in told] == ["", "x", "", "{}", ""]
+    assert [texts(events) for events in events] == ["", "x", "", "{}", ""]
 
 
 def test_a_thought_begins_with_its_marker() -> None:
@@ -178,16 +178,16 @@ def test_a_thought_begins_with_its_marker() -> None:
 
 
 def test_blocks_side_by_side_are_one_message() -> None:
-    told = [
+    events = [
         event
         for events in fed("<|start_reflect|>a<|end_reflect|>", "<|start_reason|>b<|end_reason|>")
         for event in events
     ]
-    assert [event for event in told if isinstance(event, Start)] == told[:1]
-    assert texts(told) == "ab"
+    assert [event for event in events if isinstance(event, Start)] == events[:1]
+    assert texts(events) == "ab"
 
 
-def test_a_call_is_told_when_its_json_is_complete() -> None:
+def test_a_call_arrives_when_its_json_is_complete() -> None:
     before, half, whole, behind = fed(
         "I look.\n<|function_call|>", '\n{"name": "f", "argum', 'ents": {"a": "}"}}', "\n"
     )
@@ -211,13 +211,13 @@ def test_the_end_token_of_the_text_waits_for_what_follows_it() -> None:
     assert [texts(events) for events in fed("a", "[", "EOS", "] ", "b")] == ["a", "", "", "", "[EOS] b"]
 
 
-def test_outputs_are_told_one_by_one() -> None:
+def test_outputs_arrive_one_by_one() -> None:
     made = decoder(STREAM, prefix="<|im_start|>tool\n")
-    told = made.feed('<|function_output|>{"name": "f", "content": "r"}')
-    assert told[1:] == [Delta(0, "r")]
+    events = made.feed('<|function_output|>{"name": "f", "content": "r"}')
+    assert events[1:] == [Delta(0, "r")]
 
 
-def test_nothing_of_a_completion_is_told_before_it_is_read() -> None:
+def test_a_completion_has_no_events_before_its_end() -> None:
     """It is one however long it is: what it is, is known when no frame has come."""
     made = decoder(STREAM)
     middle = "x" * (PENDING + 1)
@@ -289,7 +289,7 @@ def plain(document: Document) -> Document:
 
 
 def events_of(document: Document, size: int) -> list[Event]:
-    """A document told again, its texts cut into pieces."""
+    """The events of a document, its texts cut into pieces."""
     if isinstance(document, Completion):
         return [Stop("stop", document)]
     out: list[Event] = []
@@ -302,7 +302,7 @@ def events_of(document: Document, size: int) -> list[Event]:
 
 
 def written(events: Iterable[Event], options: Options | None = None) -> tuple[str, set[str]]:
-    """The text that events make, and the paths of what it does not say."""
+    """The text that events make, and the paths of the losses."""
     text, made = run(events, encoder(STREAM, options=options or Options()))
     return text, {loss.path for loss in made.losses}
 
@@ -311,16 +311,16 @@ def image(document: Document) -> Document:
     return plain(read(write(document, STREAM, policy=LENIENT).encode(), STREAM, options=AS_NAMED).transcript)
 
 
-def is_told(document: Document) -> bool:
-    """Whether events say all of a document as it comes: an assistant's parts, and tools apart, come with its end."""
+def is_streamed_whole(document: Document) -> bool:
+    """Whether deltas have all of a document: parts of the assistant, and tools of the transcript, come with the end."""
     if isinstance(document, Completion):
         return True
-    spoken = all(isinstance(message.content, str) or message.role != "assistant" for message in document.messages)
-    return document.tools is None and spoken
+    texts = all(isinstance(message.content, str) or message.role != "assistant" for message in document.messages)
+    return document.tools is None and texts
 
 
 def is_live(message: Message) -> bool:
-    """Whether a decoder of this format says all of a message as it comes, but for parts of text and second markers."""
+    """Whether deltas of this format have all of a message, except parts of text and second markers."""
     if isinstance(message.content, str) or message.role != "assistant":
         return True
     first, *more = message.content
@@ -332,7 +332,7 @@ def test_what_is_written_is_the_image_and_every_difference_is_named(document: Do
     text, made = run(events_of(document, size), encoder(STREAM))
     back = read(text, STREAM, options=AS_NAMED).transcript
     assert unnamed(document, back, made.losses, order_of(made)) == []
-    if is_told(document) and order_of(made) is None:
+    if is_streamed_whole(document) and order_of(made) is None:
         assert plain(back) == image(document)
 
 
@@ -365,7 +365,7 @@ def answer(*messages: Message) -> Transcript:
     return Transcript(messages)
 
 
-def test_what_was_one_message_stands_in_one_frame() -> None:
+def test_messages_of_one_turn_share_a_frame() -> None:
     document = answer(
         Message("assistant", (Thought("reason"), Text("hm")), channel="analysis"),
         Message("assistant", "Let me look.", channel="commentary", intent="preamble", continues=True),
@@ -392,7 +392,7 @@ def test_texts_and_thoughts_are_written_as_they_come() -> None:
     assert made.encode([Delta(0, "end|>")]) == ["<\u200b|im_end|>".encode()]
 
 
-def test_the_options_say_how_it_begins_and_ends() -> None:
+def test_the_options_define_the_tokens_at_both_ends() -> None:
     document = answer(Message("user", "Hi"))
     for options in (Options(dialect="s"), Options(dialect="bare"), Options(format_options={"bos": "<s>", "eos": ""})):
         assert written(replay(document), options)[0] == write(document, STREAM, options=options).output

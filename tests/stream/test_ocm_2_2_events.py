@@ -73,12 +73,12 @@ def test_answers_and_preambles_are_what_users_see() -> None:
     ]
 
 
-def test_what_deltas_alone_tell_of_a_message_is_no_loss() -> None:
-    """Its role, its channel, that it announces something, and the id of a call; not what only its beginning tells."""
+def test_members_of_a_message_that_deltas_have_are_no_loss() -> None:
+    """Its role, its channel, its intent, and the id of a call; not the members that only the first event has."""
     made = encoder("ocm-2.2-events", answer=Answer(events=ALL - {"x-response.start"}), visibility=DEBUG)
     made.encode(replay(TURN))
     lost = {loss.path for loss in made.losses}
-    assert lost - {"/messages/2/continues"} == {  # whom a call is for tells which messages are one turn
+    assert lost - {"/messages/2/continues"} == {  # the recipient of a call shows which messages are one turn
         *("/messages/0", "/messages/3/recipient", "/messages/3/constraint", "/messages/4")
     }
 
@@ -95,7 +95,7 @@ def test_everything_that_can_be_asked_for() -> None:
     assert names == [*thought, *shown, "x-response.start", "x-tool.delta", "x-response.done", *shown]
 
 
-def test_a_call_with_all_that_its_header_says() -> None:
+def test_a_call_with_all_members_of_its_header() -> None:
     assert sent(replay(Transcript((CALL,))), ALL) == [
         (
             "x-response.start",
@@ -115,8 +115,8 @@ def test_a_call_with_all_that_its_header_says() -> None:
 
 
 def test_a_call_without_an_id_gets_one() -> None:
-    told = sent(replay(Transcript((replace(CALL, call_id=None),))), ALL, call_id="id-{}".format)
-    assert {data.get("call_id") for _, data in told} == {"id-0", None}
+    events = sent(replay(Transcript((replace(CALL, call_id=None),))), ALL, call_id="id-{}".format)
+    assert {data.get("call_id") for _, data in events} == {"id-0", None}
 
 
 def test_a_refusal_is_shown() -> None:
@@ -126,7 +126,7 @@ def test_a_refusal_is_shown() -> None:
     ]
 
 
-def test_answers_that_share_a_stream_are_told_apart() -> None:
+def test_answers_that_share_a_stream_have_their_own_ids() -> None:
     ((_, data),) = sent(replay(Transcript((FOUR,))), index=1)
     assert data["message_id"] == "1.m0"
 
@@ -134,17 +134,17 @@ def test_answers_that_share_a_stream_are_told_apart() -> None:
 def test_escapes_and_literal_blocks_are_decoded() -> None:
     text = "<|start|>assistant<|channel|>final<|message|>a <<|end|> <|literal|><|call|><|endliteral|>\u2028<|return|>"
     pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events", visibility=DEBUG))
-    told = parsed(b"".join([*map(pipe.feed, text), pipe.finish()]))
-    assert "".join(data["delta"] for _, data in told) == "a <|end|> <|call|>\u2028"
+    events = parsed(b"".join([*map(pipe.feed, text), pipe.finish()]))
+    assert "".join(data["delta"] for _, data in events) == "a <|end|> <|call|>\u2028"
 
 
 # --- paragraphs -------------------------------------------------------------------------------------------------------
 
 
-def shape(told: Sent) -> list[str]:
+def shape(events: Sent) -> list[str]:
     """Texts between flushes."""
     out = [""]
-    for name, data in told:
+    for name, data in events:
         if name == "response.delta.flush":
             out.append("")
         else:
@@ -161,7 +161,7 @@ def shape(told: Sent) -> list[str]:
         ("", [""]),
     ],
 )
-def test_a_flush_stands_behind_a_blank_line_and_at_the_end(text: str, paragraphs: list[str]) -> None:
+def test_a_flush_follows_a_blank_line_and_the_end(text: str, paragraphs: list[str]) -> None:
     message = Message("assistant", text, channel="final")
     document = Transcript((message,))
     for cut in (replay(document), [Start(0, message), *(Delta(0, char) for char in text), End(0, message)]):
@@ -188,7 +188,7 @@ def test_a_flush_stands_behind_a_blank_line_and_at_the_end(text: str, paragraphs
         (Header("2.2", capabilities={"streaming": [1, "tool.cancel"]}), {"tool.cancel"}),
     ],
 )
-def test_a_header_says_what_is_negotiated(header: Header | None, names: frozenset[str]) -> None:
+def test_the_header_defines_what_is_negotiated(header: Header | None, names: frozenset[str]) -> None:
     assert negotiated(header) == names
 
 
@@ -214,34 +214,34 @@ def test_only_what_was_negotiated_is_sent_and_the_rest_is_a_loss(
     document: Transcript, names: frozenset[str], reason: Reason | None, seed: int
 ) -> None:
     made = encoder("ocm-2.2-events", answer=Answer(events=names), visibility=DEBUG)
-    told = parsed(b"".join(made.encode(sliced(document, reason, random.Random(seed)))))
-    assert {name for name, _ in told} <= names
-    assert all(name in OF_9 or name.startswith("x-") for name, _ in told)
-    counted = [data["seq"] for _, data in told if "seq" in data]
+    events = parsed(b"".join(made.encode(sliced(document, reason, random.Random(seed)))))
+    assert {name for name, _ in events} <= names
+    assert all(name in OF_9 or name.startswith("x-") for name, _ in events)
+    counted = [data["seq"] for _, data in events if "seq" in data]
     assert counted == list(range(len(counted)))
-    for name, data in told:
+    for name, data in events:
         if "message_id" in data and data["message_id"] is not None and name != "response.cancel":
             message = document.messages[int(data["message_id"][1:])]
             assert carries(name, message)
     paths = {loss.path for loss in made.losses}
     gone = {f"/messages/{index}" for index in range(len(document.messages))} & paths
-    assert all(covered(difference.path, paths) for difference in diff(document, client(told, names), gone)), "law 2"
+    assert all(covered(difference.path, paths) for difference in diff(document, client(events, names), gone)), "law 2"
     for index, message in enumerate(document.messages):
         asked = any(carries(name, message) for name in names & DELTAS)
-        says = "x-response.start" in names or told_text(message) != ""
-        assert (f"/messages/{index}" in paths) == (not (asked and says))
+        is_visible = "x-response.start" in names or delta_text(message) != ""
+        assert (f"/messages/{index}" in paths) == (not (asked and is_visible))
 
 
 DELTAS = frozenset({"response.delta", "x-analysis.delta", "x-tool.delta"})
 
 
-def told_text(message: Message) -> str:
-    """What deltas say of a message: its texts and its refusal."""
+def delta_text(message: Message) -> str:
+    """The text in the deltas of a message: its texts and its refusal."""
     return "".join(part.text for part in parts_of(message.content) if isinstance(part, (Text, Refusal)))
 
 
 def carries(name: str, message: Message) -> bool:
-    """Whether an event may tell of a message, by §5, §9 and §11."""
+    """Whether an event may be about a message, by §5, §9 and §11."""
     shown = message.role == "assistant" and hidden_by(message) is None
     if name.startswith("response."):
         return shown
@@ -250,11 +250,11 @@ def carries(name: str, message: Message) -> bool:
     return is_call(message) if name == "x-tool.delta" else shown or is_thought(message) or is_call(message)
 
 
-def client(told: Sent, names: frozenset[str]) -> Transcript:
+def client(events: Sent, names: frozenset[str]) -> Transcript:
     """What a client puts together that knows what was negotiated, and what is sent."""
     messages: dict[str, Message] = {}
     ends: dict[str, Any] = {}
-    for name, data in told:
+    for name, data in events:
         key = data.get("message_id", "")
         if name == "x-response.start":
             header = {_FIELDS.get(field, field): value for field, value in data.items()}
@@ -266,13 +266,13 @@ def client(told: Sent, names: frozenset[str]) -> Transcript:
             ends.setdefault(key, "call" if name == "x-tool.delta" else "end")
         elif name == "x-response.done":
             ends[key] = data["stop"]
-    for name, data in told:
+    for name, data in events:
         if name == "response.cancel" and data["message_id"] is not None:
             ends[data["message_id"]] = None
     if "x-response.done" in names:
-        done = {data["message_id"] for name, data in told if name == "x-response.done"}
+        done = {data["message_id"] for name, data in events if name == "x-response.done"}
         ends = {key: ends.get(key) if key in done else None for key in messages}
-    # Of an empty call nobody hears but its beginning.
+    # Of an empty call only the first event is sent.
     whole = [replace(known, end=ends.get(key, "call" if is_call(known) else "end")) for key, known in messages.items()]
     return Transcript(infer_grouping(whole))
 
@@ -285,7 +285,7 @@ _CHANNELS = {"x-analysis.delta": "analysis", "x-tool.delta": "commentary"}
 
 
 def test_nothing_hidden_is_ever_a_response() -> None:
-    """Not to those either who may see everything."""
+    """Not even to clients that may see everything."""
     hidden = Transcript(
         (
             Message("system", "secret", channel="final"),
@@ -317,7 +317,7 @@ def test_a_thought_is_sent_to_those_who_negotiated_it_and_may_see_it() -> None:
     assert sent(Filter(END_USER).apply(replay(TURN)), names) == []
 
 
-def test_what_a_filter_withheld_is_a_loss() -> None:
+def test_messages_that_a_filter_withheld_are_losses() -> None:
     made = encoder("ocm-2.2-events", answer=Answer(events=ALL), visibility=DEBUG)
     made.encode(Filter(END_USER).apply(replay(TURN)))
     assert [loss.path for loss in made.losses if loss.code is LossCode.MESSAGE] == [
@@ -343,8 +343,8 @@ def test_what_a_filter_withheld_is_a_loss() -> None:
 def test_an_answer_that_breaks_off_is_cancelled(reason: Reason | None, error: str | None) -> None:
     reader = decoder("ocm-2.2", prefix="<|start|>assistant<|channel|>final<|message|>Hel")
     about: dict[str, Any] = {"message_id": "m0", "reason": reason or "truncated"}
-    told = sent([Start(0, replace(FOUR, content="", end=None)), Delta(0, "Hel"), *reader.finish(reason)])
-    assert told[-1] == ("response.cancel", about if error is None else about | {"error": error})
+    events = sent([Start(0, replace(FOUR, content="", end=None)), Delta(0, "Hel"), *reader.finish(reason)])
+    assert events[-1] == ("response.cancel", about if error is None else about | {"error": error})
 
 
 def test_an_answer_that_ended_is_not() -> None:
@@ -360,7 +360,7 @@ def test_calls_that_nobody_answered_are_cancelled_with_it() -> None:
     ]
 
 
-def test_a_stream_that_broke_says_so_once() -> None:
+def test_a_failure_is_sent_once() -> None:
     made = encoder("ocm-2.2-events", visibility=DEBUG)
     made.encode([Start(0, replace(FOUR, content="", end=None)), Delta(0, "4")])
     assert parsed(b"".join(made.fail("E-PARSE-HEADER", "a header"))) == [
@@ -371,7 +371,7 @@ def test_a_stream_that_broke_says_so_once() -> None:
     assert made.finish() == []
 
 
-def test_what_stands_before_a_malformed_header_is_sent_before_the_cancellation() -> None:
+def test_text_before_a_malformed_header_is_sent_before_the_cancellation() -> None:
     pipe = Pipe(decoder("ocm-2.2"), encoder("ocm-2.2-events", visibility=DEBUG))
     with pytest.raises(BridgeError) as error:
         pipe.feed("<|start|>assistant<|channel|>final<|message|>4.<|end|><|start|>user<|end|>")

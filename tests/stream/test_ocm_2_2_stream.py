@@ -154,10 +154,10 @@ def test_where_nothing_is_a_message_that_is_an_error_in_the_end() -> None:
 # --- headers ----------------------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_told_before_the_header_is_complete() -> None:
+def test_no_message_begins_before_its_header_is_complete() -> None:
     reader = decoder("ocm-2.2")
-    told = reader.feed("<|start|>assistant to=functions.f call_id=wx1<|channel|>commentary<|constrain|>json")
-    assert all(isinstance(event, Finding) for event in told)
+    events = reader.feed("<|start|>assistant to=functions.f call_id=wx1<|channel|>commentary<|constrain|>json")
+    assert all(isinstance(event, Finding) for event in events)
     call = Message("assistant", "", None, "commentary", "functions.f", "wx1", constraint="json", end=None)
     assert reader.feed("<|message|>") == [Start(0, call)]
 
@@ -174,7 +174,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_header_is_an_error_behind_what_stands_before_it(name: str) -> None:
+def test_text_before_a_malformed_header_is_read_before_the_error(name: str) -> None:
     text = MALFORMED[name]
     with pytest.raises(BridgeError) as batch:
         read(text, "ocm-2.2")
@@ -187,10 +187,10 @@ def test_a_malformed_header_is_an_error_behind_what_stands_before_it(name: str) 
             events += cut.feed(char)
     assert one.value.code is other.value.code is batch.value.code is ErrorCode.PARSE_HEADER
     assert one.value.offset == other.value.offset == batch.value.offset
-    told = joined([*events, *cut.finish()])
-    assert told == joined(whole.finish())
-    assert [event.text for event in told if isinstance(event, Delta)] == ["a", "b"]
-    assert told[-1] == Stop("error", Transcript(), ErrorCode.PARSE_HEADER)
+    events = joined([*events, *cut.finish()])
+    assert events == joined(whole.finish())
+    assert [event.text for event in events if isinstance(event, Delta)] == ["a", "b"]
+    assert events[-1] == Stop("error", Transcript(), ErrorCode.PARSE_HEADER)
 
 
 def test_the_longest_header_is_read() -> None:
@@ -236,7 +236,7 @@ def test_plain_text_is_passed_on_as_it_comes() -> None:
 THINKING = "<|start|>assistant<|channel|>analysis<|message|>"
 
 
-def test_markers_before_a_thought_are_told_with_its_beginning() -> None:
+def test_markers_before_a_thought_are_in_its_first_event() -> None:
     reader = decoder("ocm-2.2", prefix=THINKING)
     assert reader.feed("<|start_rea") == []
     assert reader.feed("son|>") == []
@@ -320,13 +320,13 @@ def written(events: Iterable[Event], answer: Answer | None = None) -> tuple[str,
 
 
 def plain(document: Transcript) -> Transcript:
-    """What events can say of a transcript: messages that are text, and the open turn."""
+    """The part of a transcript that events have: messages that are text, and the open turn."""
     messages = tuple(replace(message, content=text_of(message)) for message in document.messages)
     return Transcript(messages, open_turn=document.open_turn)
 
 
 @given(transcripts(), st.integers(0, 2**32))
-def test_what_is_written_says_what_the_batch_writer_says(drawn: Transcript, seed: int) -> None:
+def test_an_encoder_writes_what_the_batch_writer_writes(drawn: Transcript, seed: int) -> None:
     document = plain(drawn)
     text, losses = written(sliced(document, random.Random(seed)))
     back = read(text, "ocm-2.2").transcript

@@ -23,7 +23,7 @@ from stream_pieces import ARRIVING
 from test_odd_members import SENTENCE, odd, words
 
 KINDS = [(stream, kind) for stream, kinds in ARRIVING.items() for kind in kinds]
-TOLD_AGAIN: dict[str, frozenset[str]] = {
+REPEATED: dict[str, frozenset[str]] = {
     "openai-sse": frozenset({"id", "object", "model"}),
     "openai-responses-sse": frozenset({"item_id", "output_index"}),
     "anthropic-sse": frozenset({"stop_reason", "usage"}),
@@ -32,9 +32,9 @@ TOLD_AGAIN: dict[str, frozenset[str]] = {
 }
 """Members that several events have: one of them counts."""
 ANNOUNCING = (".created", ".added", "_part.done", ".in_progress", "web_search_call.completed")
-"""Ends of the types of events that another event, which says that something is done, tells again."""
+"""Ends of the types of events whose contents a later event repeats, when something is done."""
 PASSED_OVER = frozenset({"ping", "w100"})
-"""Types of events that say nothing, or that nobody knows."""
+"""Types of events without contents, or unknown ones."""
 
 
 def sent(stream: str, event: Any) -> str:
@@ -42,12 +42,12 @@ def sent(stream: str, event: Any) -> str:
     return f"{text}\n" if stream == "bedrock-converse" else f"data: {text}\n\n"
 
 
-def told(stream: str, event: Any) -> set[str]:
-    """The words that an event says, and no other event says again or says otherwise."""
+def own_words(stream: str, event: Any) -> set[str]:
+    """The words of an event that no other event repeats or spells otherwise."""
     kind = str(event.get("type", ""))
     if kind.endswith(ANNOUNCING) or kind in PASSED_OVER:
         return set()
-    return {word for word, _ in words(_without(event, TOLD_AGAIN[stream]))}
+    return {word for word, _ in words(_without(event, REPEATED[stream]))}
 
 
 def _without(value: Any, keys: frozenset[str]) -> Any:
@@ -58,7 +58,7 @@ def _without(value: Any, keys: frozenset[str]) -> Any:
 
 
 def read(stream: str, events: list[Any]) -> Decoded:
-    """What a stream says, which is the same in one piece and event by event."""
+    """What a stream reads as, which is the same in one piece and event by event."""
     pieces = [sent(stream, event) for event in events]
     decoded = events_of(decoder(stream), pieces)
     assert decoded == events_of(decoder(stream), ["".join(pieces)])
@@ -85,7 +85,7 @@ def ways(stream: str, kind: str) -> Iterator[tuple[str, list[Any]]]:
 def lost(stream: str, events: list[Any], decoded: Decoded) -> set[str]:
     """The words of events that are not in the document."""
     document = json.dumps(write(decoded.stop.document, "canonical").output)
-    return {word for event in events for word in told(stream, event)} - set(re.findall(r"w\d+", document))
+    return {word for event in events for word in own_words(stream, event)} - set(re.findall(r"w\d+", document))
 
 
 def findings(decoded: Decoded) -> list[Finding]:
@@ -110,23 +110,23 @@ def test_no_word_of_an_odd_event_is_lost_in_silence(stream: str, kind: str) -> N
 
 
 AT_ONCE = {"text": ("w1 ", "w2"), "thoughts": ("w1 ", "w2"), "summary": ("w1 ", "w2"), "refusal": ("w1",)}
-"""What an answer has → its words that are told with the event that has them first; others may wait."""
+"""What an answer has → its words that are in the deltas of the first event that has them; others may wait."""
 
 
 @pytest.mark.parametrize(("stream", "kind"), [(stream, kind) for stream, kind in KINDS if kind in AT_ONCE])
-def test_texts_and_thoughts_are_told_as_they_come(stream: str, kind: str) -> None:
+def test_deltas_of_texts_and_thoughts_arrive_at_once(stream: str, kind: str) -> None:
     made = decoder(stream)
-    said = [
+    deltas = [
         "".join(each.text for each in made.feed(sent(stream, event)) if isinstance(each, (Delta, RefusalDelta)))
         for event in ARRIVING[stream][kind]
     ]
     for word in AT_ONCE[kind]:
         first = next(at for at, event in enumerate(ARRIVING[stream][kind]) if word.strip() in json.dumps(event))
-        assert word.strip() in said[first]
+        assert word.strip() in deltas[first]
 
 
 @pytest.mark.parametrize(("stream", "kind"), [(stream, kind) for stream, kind in KINDS if kind != "two answers"])
-def test_an_answer_that_passes_through_its_own_stream_says_the_same_or_what_it_lost(stream: str, kind: str) -> None:
+def test_an_answer_through_its_own_stream_is_the_same_or_its_losses_are_reported(stream: str, kind: str) -> None:
     pieces = [sent(stream, event) for event in ARRIVING[stream][kind]]
     before = events_of(decoder(stream), pieces).stop.document
     made = encoder(stream, answer=Answer("r", "m"), visibility=DEBUG)

@@ -40,7 +40,7 @@ def sse(events: list[Any]) -> str:
 
 
 def values(chunks: list[bytes]) -> list[Any]:
-    """The data of events, each of which says its type twice."""
+    """The data of events, each of which has its type twice."""
     found: list[Any] = []
     for event in b"".join(chunks).decode("ascii").split("\n\n")[:-1]:
         name, data = event.split("\n")
@@ -99,13 +99,13 @@ def test_a_recorded_stream_is_the_response_that_ends_it_however_it_is_cut() -> N
             assert events_of(decoder(STREAM), chunks) == whole, case.case
 
 
-def test_what_is_told_early_is_what_the_items_say() -> None:
-    """Without the response that ends it, a recorded stream says the same; what is encrypted is so each time anew."""
+def test_the_events_without_the_last_response_give_the_same_messages() -> None:
+    """A response repeats all items at the end; encrypted values are excluded, because they differ each time."""
     for case in recorded("responses", streams=True)[::5]:
         whole = cast("Transcript", decoded(case.value).stop.document)
         bare = [bare_of(event) for event in case.value]
-        told = cast("Transcript", decoded(bare).stop.document)
-        assert list(map(_unsealed, told.messages)) == list(map(_unsealed, whole.messages))
+        document = cast("Transcript", decoded(bare).stop.document)
+        assert list(map(_unsealed, document.messages)) == list(map(_unsealed, whole.messages))
 
 
 def _unsealed(message: Message) -> Message:
@@ -119,7 +119,7 @@ def bare_of(event: Any) -> Any:
 
 @examples(40)
 @given(st.data())
-def test_a_stream_says_the_same_in_any_cuts(data: st.DataObject) -> None:
+def test_a_stream_reads_the_same_for_every_cut(data: st.DataObject) -> None:
     events = recorded("responses", streams=True)[data.draw(st.sampled_from([3, 12, 25]))].value
     text = sse([event for event in events if "delta" not in event["type"]] + events[-1:])
     whole = events_of(decoder(STREAM), [text])
@@ -156,14 +156,14 @@ def test_a_call_that_ends_as_what_it_found_is_no_call_of_the_client() -> None:
     """vercel/ai, packages/perplexity/src/__fixtures__/agent-web-search.chunks.txt: the item changes its type."""
     begun = {**CALL, "arguments": '{"queries":["q"]}', "name": "search_web", "status": "completed"}
     found = {"queries": ["q"], "results": [{"id": 1, "url": "https://example.org"}], "type": "search_results"}
-    said = {**MESSAGE, "status": "completed", "content": [TEXT]}
-    response = {**COMPLETED["response"], "output": [found, said]}
+    message = {**MESSAGE, "status": "completed", "content": [TEXT]}
+    response = {**COMPLETED["response"], "output": [found, message]}
     events = [
         {**ADDED, "item": begun},
         {"type": "response.output_item.done", "output_index": 0, "item": found},
         {**ADDED, "output_index": 1, "item": {**MESSAGE, "content": None}},
         {**more("a"), "output_index": 1},
-        {"type": "response.output_item.done", "output_index": 1, "item": said},
+        {"type": "response.output_item.done", "output_index": 1, "item": message},
         {**COMPLETED, "response": response},
     ]
     for count in (5, 6):
@@ -182,13 +182,13 @@ def test_a_call_that_ends_as_what_it_found_is_no_call_of_the_client() -> None:
     [("completed", "stop"), ("incomplete", "length"), (None, "stop"), ("in_progress", "truncated")],
 )
 def test_a_whole_response_is_the_answer(status: str | None, reason: str) -> None:
-    said = {**MESSAGE, "status": "completed", "content": [TEXT]}
-    response: Any = {"object": "response", "status": status, "output": [said]}
+    message = {**MESSAGE, "status": "completed", "content": [TEXT]}
+    response: Any = {"object": "response", "status": status, "output": [message]}
     whole = events_of(decoder(STREAM), [f"data: {json.dumps(response)}\n\n"], None)
     assert (whole.stop.document, whole.stop.reason) == (read(response, HOME).transcript, reason)
 
 
-def test_a_call_that_begins_completed_is_told_when_it_ends() -> None:
+def test_a_call_that_begins_completed_is_read_when_it_ends() -> None:
     begun = {**CALL, "arguments": "{}", "status": "completed"}
     events = [{**ADDED, "item": begun}, {"type": "response.output_item.done", "output_index": 0, "item": begun}]
     for count in (1, 2):
@@ -202,7 +202,7 @@ def more(text: str) -> Any:
     return {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text}
 
 
-def test_a_text_that_is_only_done_is_told() -> None:
+def test_a_text_that_only_the_done_event_has_is_a_delta() -> None:
     done: Any = {"type": "response.output_text.done", "output_index": 0, "content_index": 0, "text": "Hello"}
     for events in ([ADDED, done], [ADDED, more("He"), done]):
         assert [event.text for event in decoded(events).events if isinstance(event, Delta)] == ["Hello"]
@@ -277,7 +277,7 @@ def test_what_comes_behind_the_end_of_an_item_is_left_out_and_found(late: Any) -
     assert found == ["an event comes after the end of its item; the event is left out"]
 
 
-def test_an_item_is_known_by_its_id_where_no_index_tells_it() -> None:
+def test_an_item_without_an_index_is_found_by_its_id() -> None:
     by_id = {"type": "response.output_text.delta", "item_id": "msg_1", "content_index": 0, "delta": "lo"}
     done = {"type": "response.output_item.done", "item": {**MESSAGE, "content": [{**TEXT, "text": "Hello"}]}}
     result = decoded([ADDED, more("Hel"), by_id, done, COMPLETED])
@@ -330,8 +330,8 @@ ITEMS: Any = (
 
 
 @given(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4), st.data())
-def test_what_is_told_of_items_that_interleave_is_what_they_say(items: list[Message], data: st.DataObject) -> None:
-    """Each waits for those before it, and then nothing of it is left out or told twice."""
+def test_interleaved_items_are_read_whole_and_in_order(items: list[Message], data: st.DataObject) -> None:
+    """Each waits for those before it, and then nothing of it is left out or repeated."""
     items = [replace(item, continues=at > 0) for at, item in enumerate(items)]
     begin, *events, end = values(encoded(Transcript(tuple(items)))[0])
     rows = [[event for event in events if event.get("output_index") == at] for at in range(len(events))]
@@ -395,7 +395,7 @@ def test_thoughts_behind_their_summary_are_an_item_of_their_own() -> None:
     check_messages(result, None)
 
 
-def test_what_follows_a_summary_and_its_thoughts_is_told_as_what_it_is() -> None:
+def test_items_after_a_summary_and_its_thoughts_keep_their_kinds() -> None:
     """The item is two messages, and so each that ends is the one that began with its number."""
     summary, body = {"type": "summary_text", "text": "Sum."}, {"type": "reasoning_text", "text": "Hm."}
     reasoning: Any = {"type": "reasoning", "id": "rs_1", "summary": []}
@@ -485,7 +485,7 @@ def test_an_answer_is_the_sequence_that_clients_need() -> None:
     assert [part["text"] for part in output[1]["content"]] == ["Hi"]
 
 
-def test_a_preamble_says_its_phase() -> None:
+def test_a_preamble_has_its_phase() -> None:
     preamble = Message("assistant", "I look.", channel="commentary", intent="preamble")
     chunks, _ = encoded(Transcript((preamble, call("functions.f", "{}", "c"))))
     added = [value for value in values(chunks) if value["type"] == "response.output_item.added"]
@@ -513,13 +513,13 @@ def test_a_refusal_is_a_part_of_its_own() -> None:
     assert [part["type"] for part in parts] == ["output_text", "refusal"]
 
 
-def test_a_refusal_that_only_the_end_tells_is_one() -> None:
+def test_a_refusal_that_only_the_end_has_is_sent_as_one() -> None:
     made = encoder(STREAM, answer=ANSWER, visibility=DEBUG)
     whole = replace(final(""), content=(Text("No. "), Refusal("I cannot.")))
     events = (Start(0, final("")), Delta(0, "No. "), End(0, whole), Stop("stop", Transcript((whole,))))
-    told = values([chunk for event in events for chunk in made.encode([event])])
-    assert [value["delta"] for value in told if value["type"] == "response.refusal.delta"] == ["I cannot."]
-    assert [value["delta"] for value in told if value["type"] == "response.output_text.delta"] == ["No. "]
+    events_sent = values([chunk for event in events for chunk in made.encode([event])])
+    assert [value["delta"] for value in events_sent if value["type"] == "response.refusal.delta"] == ["I cannot."]
+    assert [value["delta"] for value in events_sent if value["type"] == "response.output_text.delta"] == ["No. "]
 
 
 @pytest.mark.parametrize(
@@ -563,7 +563,7 @@ def without_layout(document: Transcript) -> tuple[Message, ...]:
 
 
 @given(strategies.transcripts())
-def test_what_could_not_be_said_of_any_document_is_reported(document: Transcript) -> None:
+def test_losses_of_any_document_are_reported(document: Transcript) -> None:
     chunks, made = encoded(document)
     values(chunks)
     back = cast("Transcript", events_of(decoder(STREAM), chunks).stop.document)
@@ -595,10 +595,10 @@ def test_the_official_client_puts_the_answer_together() -> None:
 
     chunks, _ = encoded(Transcript((thought("Hm."), final("Hello"), call("functions.f", '{"a":1}', "c1"))))
     state = lib.ResponseStreamState(input_tools=omit, text_format=omit)
-    told: list[Any] = []
+    events: list[Any] = []
     for value in values(chunks):
-        told += state.handle_event(construct_type_unchecked(value=value, type_=types_.ResponseStreamEvent))
-    done = told[-1].response
+        events += state.handle_event(construct_type_unchecked(value=value, type_=types_.ResponseStreamEvent))
+    done = events[-1].response
     assert done.output_text == "Hello"
     assert [item.type for item in done.output] == ["reasoning", "message", "function_call"]
     assert done.output[2].arguments == '{"a":1}'
@@ -607,7 +607,7 @@ def test_the_official_client_puts_the_answer_together() -> None:
 # --- between wires ----------------------------------------------------------------------------------------------------
 
 
-def test_a_pipe_from_chat_completions_says_the_same() -> None:
+def test_a_pipe_from_chat_completions_keeps_messages_and_calls() -> None:
     for case in recorded("chat-completions", streams=True):
         chunks = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in case.value) + "data: [DONE]\n\n"
         pipe = Pipe(decoder("openai-sse"), encoder(STREAM, answer=ANSWER, visibility=DEBUG))
@@ -693,7 +693,7 @@ def test_pieces_that_are_not_put_together_are_in_the_whole_item_or_missed(item: 
         ({"type": "keepalive", "sequence_number": 4}, []),
     ],
 )
-def test_an_event_that_nobody_knows_is_found_if_it_says_something(event: Any, found: list[str]) -> None:
+def test_an_unknown_event_is_a_finding_if_it_has_contents(event: Any, found: list[str]) -> None:
     assert details_in(decoded([event, COMPLETED])) == found
 
 

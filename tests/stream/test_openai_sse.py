@@ -37,7 +37,7 @@ def encoded(document: Transcript, reason: Reason | None = None, answer: Answer =
 
 
 def data_of(chunks: list[bytes]) -> list[str]:
-    """What each chunk says; each is one whole event of ASCII."""
+    """The data of each chunk; each is one whole event of ASCII."""
     out: list[str] = []
     for chunk in chunks:
         (event,) = Reader().feed(chunk)
@@ -48,7 +48,7 @@ def data_of(chunks: list[bytes]) -> list[str]:
 
 
 def deltas(chunks: list[bytes]) -> list[Any]:
-    """The delta of each chunk, and why the answer is over where it says that."""
+    """The delta of each chunk, or the finish reason if it has one."""
     out: list[Any] = []
     for data in data_of(chunks):
         if data == "[DONE]":
@@ -91,7 +91,7 @@ def test_an_answer_is_the_sequence_that_clients_need() -> None:
     assert [loss.path for loss in made.losses] == ["/messages/2/call_id", "/messages/3/call_id"]
 
 
-def test_every_chunk_says_whose_it_is_and_the_last_has_an_empty_delta() -> None:
+def test_every_chunk_has_the_names_of_the_answer_and_the_last_has_an_empty_delta() -> None:
     chunks, _ = encoded(Transcript((final("Hi"),)), answer=replace(ANSWER, index=2))
     values = [json.loads(data) for data in data_of(chunks)[:-1]]
     assert {(v["id"], v["object"], v["created"], v["model"]) for v in values} == {
@@ -140,7 +140,7 @@ def test_several_thoughts_and_several_texts_are_joined_by_a_blank_line() -> None
     ]
 
 
-def test_the_order_of_messages_is_lost_and_that_is_said() -> None:
+def test_a_lost_order_of_messages_is_reported() -> None:
     _, made = encoded(turn(call("functions.f", "{}", "c"), final("a"), thought("b")))
     assert [(loss.path, loss.code) for loss in made.losses if loss.code == "message"] == [
         ("/messages/1", "message"),
@@ -191,7 +191,7 @@ def test_a_refusal_has_a_delta_of_its_own() -> None:
     assert {"reasoning": "No."} in deltas(chunks)
 
 
-def test_messages_of_others_are_dropped_and_that_is_said() -> None:
+def test_messages_of_other_roles_are_reported_as_lost() -> None:
     chunks, made = encoded(
         Transcript((Message("user", "Hi"), final("Hello"), Message("tool", "x", "functions.f"))), "stop"
     )
@@ -241,7 +241,7 @@ def test_nobody_hears_why_an_answer_was_cancelled() -> None:
     ]
 
 
-def test_a_failure_is_said_once_and_nothing_follows_it() -> None:
+def test_a_failure_is_sent_once_and_nothing_follows_it() -> None:
     made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     made.encode([Start(0, final("")), Delta(0, "Hi")])
     (chunk,) = made.fail("OCB-JSON", "not JSON")
@@ -274,7 +274,7 @@ def official_stream(chunks: list[bytes]) -> Any:
         yield from asked.chat.completions.create(model="m", messages=[], stream=True)
 
 
-def test_what_is_hidden_is_reported_as_not_told() -> None:
+def test_hidden_messages_are_reported_as_lost() -> None:
     made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     document = turn(thought("Hm."), final("Hi"))
     made.encode(Filter().apply(replay(document)))
@@ -325,11 +325,11 @@ def test_nothing_is_lost_in_silence(document: Transcript, reason: Reason | None)
     assert unnamed(document, Transcript(back.messages, settings=usage), made.losses) == []
 
 
-def test_the_usage_that_a_document_tells_is_told_where_the_caller_gives_none() -> None:
+def test_the_usage_of_the_document_is_sent_if_the_caller_gives_none() -> None:
     document = Transcript((Message("assistant", "hi", channel="final"),), settings=Settings("m", usage=Usage(1, 2, 3)))
     chunks, made = encoded(document, "stop")
-    told = json.loads(data_of(chunks)[-2])["usage"]
-    assert told == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    usage = json.loads(data_of(chunks)[-2])["usage"]
+    assert usage == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
     assert [loss.path for loss in made.losses if loss.severity is Severity.LOST] == ["/settings/model"]
 
 
@@ -359,10 +359,10 @@ CALL = Message("assistant", "{}", channel="commentary", recipient="functions.f",
 CALL.end, CALL.signature = "call", Signature("Z29v", "google")
 
 
-def test_a_signature_is_told_behind_its_text_and_without_it() -> None:
-    _, said, signed, _, _ = deltas(encoded(Transcript((SIGNED,)), "stop")[0])
+def test_a_signature_is_sent_after_its_text_and_without_repeating_it() -> None:
+    _, reasoning, signed, _, _ = deltas(encoded(Transcript((SIGNED,)), "stop")[0])
     item = {"type": "reasoning.text", "signature": "c2ln", "format": "anthropic-claude-v1", "index": 0}
-    assert (said, signed) == ({"reasoning": "So."}, {"reasoning_details": [item]})
+    assert (reasoning, signed) == ({"reasoning": "So."}, {"reasoning_details": [item]})
     signed = deltas(encoded(Transcript((CALL,)), "stop")[0])[-3]
     member = {"function": {"arguments": ""}, "extra_content": {"google": {"thought_signature": "Z29v"}}}
     assert signed == {"tool_calls": [{"index": 0, **member}]}
@@ -379,9 +379,9 @@ def test_signatures_and_sources_come_to_the_client(thoughts: tuple[Message, ...]
     for one, other in zip(document.messages, back.messages, strict=True):
         assert (one.content, one.signature) == (other.content, other.signature)
     assert {loss.code for loss in made.losses}.isdisjoint({"signature", "citations", "content"})
-    told = client(chunks)["choices"][0]["message"]
-    assert told["annotations"][0]["url_citation"]["start_index"] == 3
-    again = read(json.dumps([told]), "openai").transcript
+    message = client(chunks)["choices"][0]["message"]
+    assert message["annotations"][0]["url_citation"]["start_index"] == 3
+    again = read(json.dumps([message]), "openai").transcript
     assert isinstance(again, Transcript)
     assert [each.signature for each in again.messages] == [each.signature for each in document.messages]
 
@@ -403,15 +403,15 @@ SUMMARY = replace(SIGNED, signature=None, content_type="summary")
     ],
 )
 def test_several_thoughts_keep_their_signatures(thoughts: tuple[Message, ...]) -> None:
-    """As OpenRouter does, the list says the texts, too; a client has what the whole answer says."""
+    """As for OpenRouter, the list has the texts, too; a client gets what the whole answer has."""
     later = [replace(each, continues=True) for each in (*thoughts[1:], final("Hi"))]
     document = Transcript((thoughts[0], *later))
     chunks, made = encoded(document, "stop")
-    told = client(chunks)["choices"][0]["message"]
+    message = client(chunks)["choices"][0]["message"]
     output: Any = write(document, "openai").output
     whole = output["messages"][0]
-    assert told["reasoning"] == whole["reasoning"]
-    items = [{key: value for key, value in item.items() if key != "index"} for item in told["reasoning_details"]]
+    assert message["reasoning"] == whole["reasoning"]
+    items = [{key: value for key, value in item.items() if key != "index"} for item in message["reasoning_details"]]
     assert items == whole["reasoning_details"]
     assert [loss for loss in made.losses if loss.severity is not Severity.LAYOUT] == []
     back = events_of(decoder("openai-sse"), [b"".join(chunks)]).stop.document

@@ -39,7 +39,7 @@ HEAD: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "
 
 
 def sse(*values: Json) -> str:
-    """Events that hold JSON; a text stands for itself."""
+    """Events with JSON; a text is written as it is."""
     return "".join(f"data: {value if isinstance(value, str) else json.dumps(value)}\n\n" for value in values)
 
 
@@ -56,7 +56,7 @@ def made() -> Decoder:
 
 
 def play(source: str, reason: Reason | None = None) -> Decoded:
-    """What a decoder says, which is the same for every cut, and in order."""
+    """What a decoder reads, which is the same for every cut, and in order."""
     played = events_of(made(), [source], reason)
     for chunks in all_cuts(source):
         assert events_of(made(), chunks, reason) == played
@@ -65,16 +65,16 @@ def play(source: str, reason: Reason | None = None) -> Decoded:
 
 
 def messages_of(source: str) -> list[Message]:
-    """The messages, without how they were spelled; each was told as it is."""
+    """The messages, without their layout; the deltas of each are its text."""
     played = play(source)
-    check_told(played)
+    check_deltas(played)
     document = played.stop.document
     assert isinstance(document, Transcript)
     return list(map(bare, document.messages))
 
 
-def check_told(played: Decoded) -> None:
-    """What was said of each message is what it is, and all messages were said; in which order does not matter."""
+def check_deltas(played: Decoded) -> None:
+    """The deltas of each message are its text, and every message ended once; their order does not matter."""
     ended = {event.number: event.message for event in played.events if isinstance(event, End)}
     assert texts_of(played.events) == {number: text_of(message) for number, message in ended.items()}
     document = played.stop.document
@@ -101,7 +101,7 @@ F = call("functions.f", '{"a":1}', "c1")
 # --- as it comes ------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_is_told_as_it_comes() -> None:
+def test_deltas_arrive_as_they_are_written() -> None:
     source = stream(
         {"role": "assistant", "content": ""},
         {"reasoning": "Hm."},
@@ -212,7 +212,7 @@ def test_any_response_in_pieces_is_read_as_the_whole(drawn: tuple[Any, list[Any]
     played = events_of(made(), data.draw(byte_cuts(source)))
     assert played.stop.document == read(response, "openai").transcript
     check_order(played.events)
-    check_told(played)
+    check_deltas(played)
     assert not any(isinstance(event, Finding) for event in played.events)
 
 
@@ -289,7 +289,7 @@ def test_an_item_may_sign_reasoning_that_it_repeats() -> None:
     ]
 
 
-def test_what_is_sealed_stands_behind_a_thought() -> None:
+def test_sealed_reasoning_after_a_thought_becomes_its_own_or_an_empty_one() -> None:
     sealed = {"type": "reasoning.encrypted", "data": "x", "format": "anthropic-claude-v1", "index": 1}
     messages = messages_of(stream({"reasoning": "Hm."}, {"reasoning_details": [sealed]}, {"content": "a"}))
     assert [message.content for message in messages] == ["Hm.", "a"]
@@ -316,7 +316,7 @@ def test_blocks_of_reasoning_are_thoughts_of_their_own() -> None:
     assert [*texts_of(played.events).values()] == ["ab", "c"]
 
 
-def test_a_list_that_does_not_say_all_texts_is_kept_beside_those_that_were_told() -> None:
+def test_a_list_without_all_texts_of_the_reasoning_is_kept_in_extras() -> None:
     item = {"type": "reasoning.text", "text": "c", "signature": "s", "index": 0}
     more = {"annotations": [{"type": "unknown"}], "vendor": 1}
     played = play(stream({"reasoning": "ab", **more}, {"reasoning": "c", "reasoning_details": [item]}))
@@ -326,7 +326,7 @@ def test_a_list_that_does_not_say_all_texts_is_kept_beside_those_that_were_told(
     assert document.messages[0].extras == {"openai": {"reasoning_details": [item], **more}}
 
 
-def test_what_repeats_is_said_once() -> None:
+def test_repeated_roles_ids_and_names_are_read_once() -> None:
     items = [item(0, "c1", "f", ""), item(0, "c1", "f", '{"a"'), item(0, "c1", "f", ":1}")]
     source = stream(*({"role": "assistant", **calls(one)} for one in items), finish="tool_calls")  # type: ignore[dict-item]
     assert messages_of(source) == [F]
@@ -344,7 +344,7 @@ def test_what_repeats_is_said_once() -> None:
         [item(0, "c1", "f"), item(1, "c2", "g", "{}"), item(0, text='{"a":1}')],
     ],
 )
-def test_calls_are_told_apart_whatever_their_indices(items: list[Json]) -> None:
+def test_calls_are_distinguished_whatever_their_indices(items: list[Json]) -> None:
     expected = [F, call("functions.g", "{}", "c2")]
     assert messages_of(stream(*map(calls, items), finish="tool_calls")) == expected
     assert messages_of(stream(calls(*items), finish="tool_calls")) == expected
@@ -394,7 +394,7 @@ def test_custom_tools_and_the_deprecated_call_are_read() -> None:
     assert play(source).stop.reason == "tool_calls"
 
 
-def test_refusals_are_told_as_they_come() -> None:
+def test_deltas_of_a_refusal_arrive_as_they_are_written() -> None:
     source = stream({"refusal": "N"}, {"refusal": "o."})
     assert RefusalDelta(0, "No.") in play(source).events
     assert messages_of(source) == [Message("assistant", (Refusal("No."),), channel="final")]
@@ -405,11 +405,11 @@ def test_deltas_and_members_may_be_null() -> None:
     assert messages_of(stream(None, empty, {"content": "a", "tool_calls": []}, empty)) == [final("a")]
 
 
-def test_an_answer_that_says_nothing_is_an_empty_text() -> None:
+def test_an_empty_answer_is_an_empty_text() -> None:
     assert messages_of(stream({"role": "assistant", "content": ""})) == [final("")]
 
 
-def test_text_behind_calls_is_told_behind_them_and_read_before_them() -> None:
+def test_text_after_calls_arrives_after_them_and_precedes_them_in_the_document() -> None:
     source = stream(calls(item(0, "c1", "f", '{"a":1}')), {"content": "x"}, {"reasoning": "Hm."}, finish="tool_calls")
     heads = [event.message for event in play(source).events if isinstance(event, Start)]
     assert [(head.channel, head.intent) for head in heads] == [
@@ -426,7 +426,7 @@ def test_a_whole_message_in_place_of_a_delta_is_read() -> None:
     assert messages_of(source) == [final("a")]
 
 
-def test_content_in_parts_is_kept_and_told_at_the_end() -> None:
+def test_content_in_parts_is_part_of_the_text() -> None:
     source = stream({"content": "a"}, {"content": [{"type": "text", "text": "b"}]}, {"content": "c"})
     (message,) = messages_of(source)
     assert text_of(message) == "abc"
@@ -444,7 +444,7 @@ def test_of_several_answers_the_first_is_read_and_the_others_are_kept() -> None:
     ]
 
 
-def test_ids_that_change_with_every_chunk_are_said_once() -> None:
+def test_of_ids_that_change_with_every_chunk_one_is_kept() -> None:
     source = sse(
         *({**HEAD, "id": str(at), "choices": [{"index": 0, "delta": {"content": "a"}}]} for at in range(3)), "[DONE]"
     )
@@ -464,7 +464,7 @@ def test_ids_that_change_with_every_chunk_are_said_once() -> None:
         *(("error", "error"), ("abort", "cancelled"), ("eos", "stop"), ("function_call", "stop")),
     ],
 )
-def test_the_server_says_why_an_answer_is_over(finish: str, reason: Reason) -> None:
+def test_the_finish_reason_of_the_server_is_the_reason_of_the_end(finish: str, reason: Reason) -> None:
     assert play(stream({"content": "a"}, finish=finish)).stop.reason == reason
     assert bool(findings(stream({"content": "a"}, finish=finish))) is (finish == "eos")
 
@@ -493,7 +493,9 @@ def test_calls_make_tool_calls_of_stop() -> None:
         (sse("[DONE]"), None, "truncated", None),
     ],
 )
-def test_a_stream_is_whole_if_it_says_so(source: str, given: Reason | None, reason: Reason, end: str | None) -> None:
+def test_a_reason_or_the_caller_ends_an_answer(
+    source: str, given: Reason | None, reason: Reason, end: str | None
+) -> None:
     played = play(source, given)
     assert played.stop.reason == reason
     document = played.stop.document
@@ -503,7 +505,7 @@ def test_a_stream_is_whole_if_it_says_so(source: str, given: Reason | None, reas
     assert found == ["E-STREAM-TRUNCATED"] * (reason == "error" or reason == "truncated")
 
 
-def test_what_the_server_says_of_its_error_is_found_and_kept() -> None:
+def test_an_error_of_the_server_is_a_finding_and_kept() -> None:
     source = sse(chunk({"content": "a"}), {"error": {"message": "overloaded", "code": 503}}, chunk({"content": "b"}))
     assert findings(source) == ["the server cut the stream off: overloaded"]
     assert messages_of(source)[0].content == "a"
@@ -615,7 +617,7 @@ TAIL = st.lists(_DATA, max_size=2)
 
 
 @given(SOUP, TAIL, st.data())
-def test_whatever_comes_is_the_same_for_every_cut_and_told_as_it_is(
+def test_any_chunks_read_the_same_for_every_cut_and_deltas_are_the_texts(
     first: list[str], then: list[str], data: st.DataObject
 ) -> None:
     source = sse(*first, *then)
@@ -624,7 +626,7 @@ def test_whatever_comes_is_the_same_for_every_cut_and_told_as_it_is(
     for way in ways:
         assert events_of(made(), way) == played
     check_order(played.events)
-    check_told(played)
+    check_deltas(played)
 
 
 @given(SOUP, SOUP, SOUP)
@@ -653,11 +655,11 @@ def test_events_are_joined_as_other_streams_are() -> None:
     assert joined(events)[2:] == [Delta(0, "ab")]
 
 
-def test_calls_without_index_and_id_are_told_apart_by_their_names() -> None:
+def test_calls_without_index_and_id_are_distinguished_by_their_names() -> None:
     """A piece with a name begins a call; one without continues the last."""
     pieces = [item(None, name="f", text="{"), item(None, text="}"), item(None, name="g", text="{}")]
-    told = messages_of(stream(*(calls(piece) for piece in pieces), finish="tool_calls"))
-    assert [(call.recipient, call.content) for call in told] == [("functions.f", "{}"), ("functions.g", "{}")]
+    messages = messages_of(stream(*(calls(piece) for piece in pieces), finish="tool_calls"))
+    assert [(call.recipient, call.content) for call in messages] == [("functions.f", "{}"), ("functions.g", "{}")]
 
 
 def test_a_thought_may_begin_with_a_blank_line() -> None:

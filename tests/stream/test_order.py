@@ -1,4 +1,4 @@
-"""Messages one after the other, however they were told."""
+"""Messages one after the other, in whichever order their events came."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def tellings(draw: st.DrawFn) -> list[Event]:
 @given(tellings())
 def test_nothing_is_left_out_and_nothing_is_mixed(events: list[Event]) -> None:
     order = InOrder()
-    told = [event for one in events for event in order.take([one])]
-    numbers = [event.number for event in told if isinstance(event, (Start, Delta, End))]
+    ordered = [event for one in events for event in order.take([one])]
+    numbers = [event.number for event in ordered if isinstance(event, (Start, Delta, End))]
     assert numbers == sorted(numbers)
-    assert [event for event in told if not isinstance(event, End)] == sorted(
+    assert [event for event in ordered if not isinstance(event, End)] == sorted(
         (event for event in events if not isinstance(event, End)), key=_place
     )
-    assert sum(isinstance(event, End) for event in told) == sum(isinstance(event, Start) for event in events)
+    assert sum(isinstance(event, End) for event in ordered) == sum(isinstance(event, Start) for event in events)
 
 
 def _place(event: Event) -> float:

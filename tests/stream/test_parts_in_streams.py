@@ -80,7 +80,7 @@ def converted(data: bytes, source: str, target: str) -> tuple[Sequence[Part], li
     return message.content, writer.losses
 
 
-def test_the_sources_of_texts_that_are_told_as_one_are_of_their_own_characters() -> None:
+def test_sources_of_joined_texts_keep_the_range_of_their_own_characters() -> None:
     [text], losses = converted(CITED, "anthropic-sse", "openai-sse")
     assert isinstance(text, Text)
     assert text.text == "They say: rain."
@@ -105,8 +105,8 @@ def test_each_text_keeps_its_sources_where_a_stream_shows_its_texts(target: str)
 def test_they_are_of_all_of_it_where_a_source_has_no_place_in_its_text(target: str) -> None:
     """The stream does not show where its texts end."""
     reader, writer, again = decoder("anthropic-sse"), encoder(target), decoder(target)
-    told = [event for event in (*reader.feed(CITED), *reader.finish()) if not isinstance(event, PartEnd)]
-    chunks = writer.encode(told) + writer.finish()
+    events = [event for event in (*reader.feed(CITED), *reader.finish()) if not isinstance(event, PartEnd)]
+    chunks = writer.encode(events) + writer.finish()
     stop = [*again.feed(b"".join(chunks)), *again.finish()][-1]
     assert isinstance(stop, Stop)
     assert isinstance(stop.document, Transcript)
@@ -155,14 +155,14 @@ def test_images_that_are_streamed_are_read_as_those_of_a_whole_answer() -> None:
     assert [loss for loss in losses if loss.path.startswith("/messages")] == []
 
 
-def test_a_source_says_which_characters_it_is_of_where_texts_become_one() -> None:
+def test_a_source_has_its_range_of_characters_where_texts_are_joined() -> None:
     first = Text("One", citations=(Citation("a"), Citation("b", start=1, end=2)))
     assert joined([first]) == first.citations
     assert joined([Text("0"), first, Text(".")]) == (Citation("a", start=1, end=4), Citation("b", start=2, end=3))
     assert joined([Text("0"), Text("1")]) is None
 
 
-def test_an_image_is_written_once_whatever_stands_between_images() -> None:
+def test_an_image_is_written_once_whatever_separates_images() -> None:
     """A signature alone that more follows is a part of the message."""
     image = {"inlineData": {"mimeType": "image/png", "data": PNG}}
     signed = {"text": "", "thoughtSignature": "c2lnbmVk"}
@@ -201,10 +201,10 @@ def test_a_part_of_a_thought_or_a_reply_never_becomes_one_of_the_answer(
     inner: Message, target: str, *, shown: bool
 ) -> None:
     document = Transcript((inner, Message("assistant", "Done.", channel="final", continues=True)))
-    told = list(replay(document))
-    assert not any(isinstance(event, PartEnd) for event in told)
+    events = list(replay(document))
+    assert not any(isinstance(event, PartEnd) for event in events)
     ends = [PartEnd(0, part) for part in MIXED] if shown else []  # a decoder of others may emit them
     writer = encoder(target, visibility=DEBUG)
-    data = b"".join([*writer.encode([told[0], *ends, *told[1:]]), *writer.finish()])
+    data = b"".join([*writer.encode([events[0], *ends, *events[1:]]), *writer.finish()])
     assert b"hidden.png" not in data
     assert any(loss.path.startswith("/messages/0") and loss.severity is not Severity.LAYOUT for loss in writer.losses)

@@ -34,12 +34,12 @@ def test_losses_name_places_in_the_document(source: str, target: str) -> None:
     assert isinstance(stop, Stop)
     writing.encode(events)
     assert stop.document == convert(text, source=source, target="canonical").transcript
-    assert (stop.declaration_at is None) == (source == "ocm-0.1")  # whose tools stand behind a text
+    assert (stop.declaration_at is None) == (source == "ocm-0.1")  # whose tools follow a text
     messages: Any = stop.document
     gone = {loss.path for loss in writing.losses if loss.severity is Severity.LOST}
     for index, message in enumerate(messages.messages):
         if target == "openai-sse":
-            # One answer: what others say has no place, what the assistant says does.
+            # One answer: messages of other roles have no place, those of the assistant do.
             assert (f"/messages/{index}" in gone) == (message.role != "assistant"), (index, message)
         assert f"/messages/{len(messages.messages)}" not in gone
 
@@ -73,7 +73,7 @@ BEHIND_ITS_ANSWER = b"".join(
     b"data: " + json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}).encode() + b"\n\n"
     for delta, reason in (({"role": "assistant", "content": "Hi [INST]"}, None), ({"reasoning": "Hm"}, "stop"))
 )
-"""A thought that comes behind the answer, before which it stands in the document."""
+"""A thought that comes behind the answer, which it precedes in the document."""
 
 
 @pytest.mark.parametrize("named", [(), ("[INST]",)], ids=["plain", "with tokens of its own"])

@@ -42,9 +42,9 @@ NOT_PASSED_ON: dict[str, frozenset[str]] = {
     ),
     "openai-sse": frozenset({"logprobs", "obfuscation", "refusal", "service_tier", "system_fingerprint"}),
 }
-"""Stream → members that say nothing of the conversation, or that come otherwise and mean the same."""
+"""Stream → members that are no part of the conversation, or that come otherwise and mean the same."""
 OF_A_RESPONSE = frozenset({"id", "object", "created_at", "status", "incomplete_details", "model", "output", "usage"})
-"""Those that a response of ours has and that say something; others repeat the request."""
+"""The members of a response that are compared; others repeat the request."""
 
 
 def sent(stream: str, event: Any) -> str:
@@ -58,60 +58,60 @@ def passed_on(stream: str, events: list[Any]) -> list[Any]:
     return events_in(b"".join([*out, *writer.encode(reader.finish()), *writer.finish()]))
 
 
-def said(stream: str, value: Any) -> Any:
-    """What an event says that has to be passed on."""
+def compared(stream: str, value: Any) -> Any:
+    """The members of an event that have to be passed on."""
     if isinstance(value, list):
-        return [said(stream, item) for item in cast("list[Any]", value)]
+        return [compared(stream, item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     members = cast("dict[str, Any]", value)
     if members.get("object") == "response":
         members = {key: member for key, member in members.items() if key in OF_A_RESPONSE and member is not None}
-    if members.get("type") == "reasoning":  # a list of texts that is empty says nothing, nor does how it went
+    if members.get("type") == "reasoning":  # an empty list of texts and the status have no contents
         members = {key: member for key, member in members.items() if key != "status" and member != []}
-    return {key: said(stream, member) for key, member in members.items() if key not in NOT_PASSED_ON[stream]}
+    return {key: compared(stream, member) for key, member in members.items() if key not in NOT_PASSED_ON[stream]}
 
 
 # --- each event -------------------------------------------------------------------------------------------------------
 
 
 def of_anthropic(events: list[Any]) -> list[Any]:
-    """Its events, the arguments of a call as one value, without numbers of tokens that are told too early."""
-    told: list[Any] = []
+    """Its events, the arguments of a call as one value, without numbers of tokens that are sent too early."""
+    kept: list[Any] = []
     arguments = ""
     for event in events:
         if "partial_json" in event.get("delta", {}):
             arguments += event["delta"]["partial_json"]
             continue
         if arguments:
-            told.append(json.loads(arguments))
+            kept.append(json.loads(arguments))
             arguments = ""
         if event["type"] == "message_start":
             message = event["message"]
             event = {**event, "message": {key: member for key, member in message.items() if key != "usage"}}
-        told.append(event)
-    return told
+        kept.append(event)
+    return kept
 
 
 def of_responses(events: list[Any]) -> list[Any]:
-    """Its events item by item, as one that is whole may be told so later."""
-    told: list[Any] = []
+    """Its events item by item, as the end of an item may be sent later."""
+    kept: list[Any] = []
     for event in events:
         kind, item = event["type"], dict(event.get("item", {}))
         if kind.endswith(".added"):
             item.pop("status", None)
         own = {key: member for key, member in event.items() if (kind, key) != (_ARGUMENTS, "name")}
-        told.append({**own, "item": item})
+        kept.append({**own, "item": item})
     last = len(events)
     places = {"response.created": -2, "response.in_progress": -1}
-    return sorted(told, key=lambda event: event.get("output_index", places.get(event["type"], last)))
+    return sorted(kept, key=lambda event: event.get("output_index", places.get(event["type"], last)))
 
 
 _ARGUMENTS = "response.function_call_arguments.done"
 
 
 def of_gemini(events: list[Any]) -> list[Any]:
-    """What its chunks say together: parts, the signatures of texts by themselves behind them; the last numbers."""
+    """The answer of all chunks together: parts, the signatures of texts by themselves behind them; the last numbers."""
     parts: list[Any] = []
     signatures: list[Any] = []
     around: dict[str, Any] = {}
@@ -134,7 +134,7 @@ EVENTS: dict[str, Callable[[list[Any]], list[Any]]] = {
 OTHERWISE = {
     ("anthropic-sse", "fableTemperatureParam"): "a thought of nothing but a signature has it from the start",
     ("openai-responses-sse", "responsesProgrammaticToolCallingToolsParam"): "the API's own items are not passed on",
-    ("openai-responses-sse", "codeInterpreterToolParam"): "a call of the server's is told when it is whole",
+    ("openai-responses-sse", "codeInterpreterToolParam"): "a call of a server's tool is sent when it is complete",
 }
 CASES = [
     pytest.param(stream, case, id=f"{stream}-{case.case}-{at}")
@@ -147,5 +147,5 @@ CASES = [
 @pytest.mark.parametrize(("stream", "case"), CASES)
 def test_a_stream_is_passed_on_as_it_came(stream: str, case: Recorded) -> None:
     given: list[Any] = case.value if case.data.lstrip().startswith(b"[") else [case.value]
-    before, after = (EVENTS.get(stream, list)(said(stream, events)) for events in (given, passed_on(stream, given)))
+    before, after = (EVENTS.get(stream, list)(compared(stream, events)) for events in (given, passed_on(stream, given)))
     assert after == before

@@ -43,11 +43,11 @@ ENDLESS: Final = {
     "chatml": f'<|im_start|>assistant\n<tool_call>\n{{"name": "{LONG}',
     "ocm-0.1": f'<|im_start|>assistant\n<|function_call|>\n{{"name": "{LONG}',
 }
-"""By format a text that says for too long nothing of which it is known what it is."""
+"""By format: a text whose meaning stays open for too long."""
 
 
 @pytest.mark.parametrize("name", ENDLESS)
-def test_what_says_nothing_for_too_long_is_refused(name: str) -> None:
+def test_text_whose_meaning_stays_open_for_too_long_is_refused(name: str) -> None:
     made = decoder(name)
     assert refusal(made.feed, ENDLESS[name]) == (
         ErrorCode.LIMIT,
@@ -88,7 +88,7 @@ def test_an_event_that_is_no_object_is_left_out_and_named_once(name: str) -> Non
         ("[1]", "not JSON: '1]' between the objects of a stream"),
     ],
 )
-def test_between_objects_stands_nothing_else(data: str, words: str) -> None:
+def test_text_between_objects_is_refused(data: str, words: str) -> None:
     assert refusal(Values().events, data) == (ErrorCode.JSON, words)
 
 
@@ -102,7 +102,7 @@ def test_between_objects_stands_nothing_else(data: str, words: str) -> None:
     ],
 )
 @pytest.mark.parametrize("size", [1, 2, 100])
-def test_objects_are_told_apart_by_their_brackets(data: str, size: int) -> None:
+def test_objects_are_separated_by_their_brackets(data: str, size: int) -> None:
     values = Values()
     arrived = [one for at in range(0, len(data), size) for one in values.events(data[at : at + size])]
     assert [value for _, value in (*arrived, *values.finish())] == [{"a": "}"}, {"b": '"}'}]
@@ -186,9 +186,9 @@ TOOLS: Final = (Tool("f", parameters={"properties": {"n": {"type": "integer"}}})
     ],
 )
 def test_a_call_that_does_not_fit_its_tool(message: Message, words: str) -> None:
-    code, said = refusal(check, message, TOOLS)
+    code, detail = refusal(check, message, TOOLS)
     assert code is ErrorCode.CALL_SCHEMA
-    assert said.startswith(words)
+    assert detail.startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -205,26 +205,30 @@ def test_a_call_that_does_not_fit_its_tool(message: Message, words: str) -> None
     ],
 )
 def test_parameters_that_are_no_schema(parameters: Any, code: ErrorCode, words: str) -> None:
-    found, said = refusal(Schemas, (Tool("f", parameters=parameters),))
+    found, detail = refusal(Schemas, (Tool("f", parameters=parameters),))
     assert found is code
-    assert said.startswith(words)
+    assert detail.startswith(words)
 
 
-def test_a_ledger_says_why_it_rejects() -> None:
+def test_a_ledger_gives_the_reason_of_a_rejection() -> None:
     ledger = Ledger()
 
-    def said(notes: list[Any]) -> list[tuple[object, str | None, str]]:
+    def rejections(notes: list[Any]) -> list[tuple[object, str | None, str]]:
         return [(note.code, note.call_id, note.detail) for note in notes if isinstance(note, Rejected)]
 
     def reply(call_id: str | None) -> Message:
         return Message("tool", "1", "functions.f", call_id=call_id)
 
-    assert said(ledger.call(calling("{}", end=None), now_ms=0)) == [(Fault.CUT, "c1", "the call is cut off")]
-    assert said(ledger.reply(reply("c1"), now_ms=0)) == [(Fault.UNKNOWN, "c1", "no call has this id")]
-    assert said(ledger.call(calling("{}"), now_ms=0)) == []
-    assert said(ledger.call(calling("{}"), now_ms=0)) == [(Fault.ID_TAKEN, "c1", "a call with this id is already open")]
-    assert said(ledger.reply(reply("c1"), now_ms=0)) == []
-    assert said(ledger.reply(reply("c1"), now_ms=0)) == [(Fault.DOUBLED, "c1", "the call was answered already")]
+    assert rejections(ledger.call(calling("{}", end=None), now_ms=0)) == [(Fault.CUT, "c1", "the call is cut off")]
+    assert rejections(ledger.reply(reply("c1"), now_ms=0)) == [(Fault.UNKNOWN, "c1", "no call has this id")]
+    assert rejections(ledger.call(calling("{}"), now_ms=0)) == []
+    assert rejections(ledger.call(calling("{}"), now_ms=0)) == [
+        (Fault.ID_TAKEN, "c1", "a call with this id is already open")
+    ]
+    assert rejections(ledger.reply(reply("c1"), now_ms=0)) == []
+    assert rejections(ledger.reply(reply("c1"), now_ms=0)) == [(Fault.DOUBLED, "c1", "the call was answered already")]
     ledger.call(calling("{}", "c2"), now_ms=0)
     ledger.cancel("c2")
-    assert said(ledger.reply(reply("c2"), now_ms=0)) == [(Fault.LATE, "c2", "the call was cancelled, or has timed out")]
+    assert rejections(ledger.reply(reply("c2"), now_ms=0)) == [
+        (Fault.LATE, "c2", "the call was cancelled, or has timed out")
+    ]

@@ -51,7 +51,7 @@ TOLD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("stream", WHOLE)
-def test_numbers_that_a_caller_gives_are_told_as_the_api_counts_them(stream: str) -> None:
+def test_numbers_that_a_caller_gives_are_sent_as_the_api_counts_them(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))
     assert made.encode([*SPOKEN, STOP]) == []
     response = json.loads(b"".join(made.finish(dict(GIVEN))))
@@ -59,13 +59,13 @@ def test_numbers_that_a_caller_gives_are_told_as_the_api_counts_them(stream: str
 
 
 @pytest.mark.parametrize("stream", WHOLE)
-@pytest.mark.parametrize(("given", "told"), [("mine", "mine"), ("", "theirs")])
-def test_the_model_is_the_one_that_a_caller_names_else_that_of_the_document(stream: str, given: str, told: str) -> None:
+@pytest.mark.parametrize(("given", "model"), [("mine", "mine"), ("", "theirs")])
+def test_the_model_is_the_one_of_the_caller_else_that_of_the_document(stream: str, given: str, model: str) -> None:
     made = encoder(stream, answer=Answer("a", given))
     made.encode([*SPOKEN, Stop("stop", Transcript((ANSWER,), settings=Settings(model="theirs")))])
     response = json.loads(b"".join(made.finish()))
-    assert response.get("model", response.get("modelVersion")) == told
-    assert ("/settings/model" in {loss.path for loss in made.losses}) is (told != "theirs")
+    assert response.get("model", response.get("modelVersion")) == model
+    assert ("/settings/model" in {loss.path for loss in made.losses}) is (model != "theirs")
 
 
 FAILED: dict[str, dict[str, Any]] = {
@@ -111,7 +111,7 @@ def test_a_stream_that_nobody_ended_ends_in_an_error(stream: str) -> None:
 
 
 @pytest.mark.parametrize("stream", WHOLE)
-def test_nothing_is_said_of_an_answer_that_is_not_whole(stream: str) -> None:
+def test_no_response_is_sent_for_an_incomplete_answer(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))
     made.encode([*SPOKEN, STOP._replace(reason="truncated")])
     assert made.finish() == made.fail("OCB-SHAPE", "broken") == []
@@ -120,7 +120,7 @@ def test_nothing_is_said_of_an_answer_that_is_not_whole(stream: str) -> None:
 
 @pytest.mark.parametrize("stream", ["anthropic-sse", "gemini-sse", "bedrock-converse", "openai-sse"])
 def test_texts_that_are_read_as_one_are_not_lost(stream: str) -> None:
-    """As by the batch writer of Converse: what changes is where a text stands."""
+    """As by the batch writer of Converse: only the place of a text changes."""
     second = Message("assistant", "You", channel="final", end="end", continues=True)
     rest = (Start(1, HEAD), Delta(1, "You"), End(1, second), Stop("stop", Transcript((ANSWER, second))))
     made = encoder(stream, answer=Answer("a", "m"))

@@ -1,4 +1,4 @@
-"""Whatever follows whatever in an answer: its stream says it in its order, or names what it does not say."""
+"""Any sequence of messages in an answer: its stream keeps their order, or reports what it loses."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def bare(document: Transcript) -> Transcript:
 @pytest.mark.sweep
 @pytest.mark.parametrize("first", SAID)
 @pytest.mark.parametrize("stream", STREAMS)
-def test_an_answer_is_said_or_named(stream: str, first: str) -> None:
+def test_an_answer_is_kept_or_its_losses_are_reported(stream: str, first: str) -> None:
     for second, reason in sweep(product(SAID, ("stop", "length", "truncated")), 7):
         check(stream, (SAID[first], SAID[second]), reason)
 
 
-def check(stream: str, said: tuple[Message, ...], reason: Reason) -> None:
-    document = Transcript(said)
+def check(stream: str, messages: tuple[Message, ...], reason: Reason) -> None:
+    document = Transcript(messages)
     made = encoder(stream, answer=Answer("a", "m", 7), visibility=DEBUG)
     chunks = [chunk for event in replay(document, reason) for chunk in made.encode([event])]
     chunks += made.finish()
@@ -86,6 +86,6 @@ def check(stream: str, said: tuple[Message, ...], reason: Reason) -> None:
     if stream != "openai-sse":  # there thoughts and texts interleave, and end together
         ended = [replace(event.message, layout=None) for event in result.events if isinstance(event, End)]
         assert ended == list(bare(back).messages)
-    assert unnamed(bare(document), bare(back), made.losses) == [], (said[1], reason)
+    assert unnamed(bare(document), bare(back), made.losses) == [], (messages[1], reason)
     assert [loss.detail for loss in made.losses if stream not in loss.detail] == []
-    assert (result.stop.reason in ("error", "truncated")) is (reason == "truncated"), (said[1], reason)
+    assert (result.stop.reason in ("error", "truncated")) is (reason == "truncated"), (messages[1], reason)

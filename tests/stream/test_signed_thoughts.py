@@ -74,7 +74,7 @@ def document_of(source: str) -> Transcript:
     return document
 
 
-def said(messages: Any) -> list[tuple[str, Signature | None]]:
+def signed_texts(messages: Any) -> list[tuple[str, Signature | None]]:
     return [(text_of(message), message.signature) for message in messages if message.channel == "analysis"]
 
 
@@ -102,10 +102,10 @@ def signature(text: str, value: str) -> Signature:
 def test_each_signature_is_that_of_its_thought(name: str) -> None:
     deltas, thoughts = STREAMS[name]
     expected = [(text, signature(text, value)) for text, value in thoughts]
-    assert said(document_of(stream(*deltas, TEXT)).messages) == expected
+    assert signed_texts(document_of(stream(*deltas, TEXT)).messages) == expected
 
 
-def test_a_response_says_what_its_stream_says() -> None:
+def test_a_response_reads_as_its_stream_does() -> None:
     """As LiteLLM has it whole: the blocks put together, each up to its signature."""
     blocks = [
         {"type": "thinking", "thinking": "ab", "signature": "x"},
@@ -115,7 +115,7 @@ def test_a_response_says_what_its_stream_says() -> None:
     document = read([whole], "openai").transcript
     assert isinstance(document, Transcript)
     deltas, _ = STREAMS["LiteLLM, two thoughts"]
-    assert said(document.messages) == said(document_of(stream(*deltas, TEXT)).messages)
+    assert signed_texts(document.messages) == signed_texts(document_of(stream(*deltas, TEXT)).messages)
 
 
 @pytest.mark.parametrize("last", [TEXT, CALL], ids=["a text", "a call"])
@@ -128,7 +128,7 @@ def test_a_signature_is_passed_on_whatever_follows_its_thought(target: str, name
     chunks = [*made.encode(events), *made.finish()]
     back = events_of(decoder(target), chunks).stop.document
     assert isinstance(back, Transcript)
-    assert said(back.messages) == [(text, signature(text, value)) for text, value in thoughts]
+    assert signed_texts(back.messages) == [(text, signature(text, value)) for text, value in thoughts]
     assert [loss for loss in made.losses if loss.code in ("signature", "message", "content")] == []
 
 
@@ -159,7 +159,7 @@ TURNS = st.lists(
 @pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse"])
 @pytest.mark.parametrize("source", ["anthropic-sse", "bedrock-converse"])
 def test_thoughts_between_texts_keep_their_signatures(source: str, target: str, turn: list[Message]) -> None:
-    """Law 4 for what streams tell one another: both read the same answer."""
+    """Law 4 for a stream written from another: both read as the same answer."""
     messages = tuple(replace(message, continues=at > 0) for at, message in enumerate(turn))
     written = encoder(source, answer=Answer("a", "m"), visibility=DEBUG)
     first = [*written.encode(replay(Transcript(messages), "stop")), *written.finish()]
@@ -187,7 +187,7 @@ def test_a_signature_behind_a_text_that_goes_on_is_passed_on_at_once(target: str
     made = encoder(target, answer=Answer("a", "m"), visibility=DEBUG)
     back = events_of(decoder(target), [*made.encode(events.events), *made.finish()]).stop.document
     assert isinstance(back, Transcript)
-    assert said(back.messages) == [("ab", Signature("x", "anthropic")), ("cd", Signature("y", "anthropic"))]
+    assert signed_texts(back.messages) == [("ab", Signature("x", "anthropic")), ("cd", Signature("y", "anthropic"))]
 
 
 @pytest.mark.parametrize("last", [[], [TEXT], [CALL]], ids=["nothing", "more text", "a call"])
@@ -223,13 +223,13 @@ def test_a_signature_is_hidden_with_its_thought() -> None:
 
 def test_a_thought_that_is_not_signed_may_go_on_behind_the_text() -> None:
     document = document_of(stream({"reasoning": "a"}, TEXT, {"reasoning": "b"}))
-    assert said(document.messages) == [("ab", None)]
+    assert signed_texts(document.messages) == [("ab", None)]
 
 
 def test_a_signed_thought_does_not_go_on_behind_the_text() -> None:
     """Its signature is passed on by then: what comes is another thought."""
     document = document_of(stream(*openrouter("ab", "x"), TEXT, {"reasoning": "c"}))
-    assert said(document.messages) == [("ab", Signature("x", "anthropic")), ("c", None)]
+    assert signed_texts(document.messages) == [("ab", Signature("x", "anthropic")), ("c", None)]
 
 
 # --- any pieces -------------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ _INDICES = st.sampled_from(({}, {"index": 0}, {"index": 1}))
 
 @st.composite
 def pieces(draw: st.DrawFn) -> Json:
-    """A delta that says something of the reasoning, or something else."""
+    """A delta with reasoning, or with something else."""
     kind = draw(st.sampled_from(("text", "details", "details", "blocks", "blocks", "both", "content", "call")))
     text = draw(_TEXTS)
     if kind == "content":
@@ -269,14 +269,14 @@ def pieces(draw: st.DrawFn) -> Json:
 
 
 @given(st.lists(pieces(), max_size=7))
-def test_what_is_told_of_any_pieces_is_the_document(deltas: list[Json]) -> None:
+def test_the_events_of_any_deltas_make_the_document(deltas: list[Json]) -> None:
     source = stream(*deltas)
     played = events_of(decoder("openai-sse"), [source])
     check_order(played.events)
     document = played.stop.document
     assert isinstance(document, Transcript)
     ended = {event.number: event.message for event in played.events if isinstance(event, End)}
-    assert sorted(said([*ended.values()]), key=repr) == sorted(said(document.messages), key=repr)
+    assert sorted(signed_texts([*ended.values()]), key=repr) == sorted(signed_texts(document.messages), key=repr)
     assert texts_of(played.events) == {number: text_of(message) for number, message in ended.items()}
     events = source.split("\n\n")
     first, rest = ("".join(f"{event}\n\n" for event in part) for part in (events[:2], events[2:-1]))

@@ -55,7 +55,7 @@ def whole(text: str | bytes) -> list[ServerEvent]:
         ("\n\n\n", []),
     ],
 )
-def test_events_are_read_as_the_standard_says(text: str, events: list[tuple[str | None, str]]) -> None:
+def test_events_are_read_as_the_standard_defines_them(text: str, events: list[tuple[str | None, str]]) -> None:
     assert Reader().feed(text) == events
 
 
@@ -94,7 +94,7 @@ def test_an_event_that_nothing_ends_counts_only_if_asked_for() -> None:
 
 @pytest.mark.parametrize("text", ["data: " + "x" * 100, "data: " + "x" * 100 + "\n\n", "data: xxxxxx\n" * 9, ":" * 100])
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_lines_and_events_are_bounded_and_what_stands_before_is_given(text: str, size: int) -> None:
+def test_lines_and_events_are_bounded_and_earlier_events_are_returned(text: str, size: int) -> None:
     reader = Reader(limit=40)
     text = "data: a\n\n" + text
     seen: list[ServerEvent] = []

@@ -1,6 +1,6 @@
 """Streams in the shapes in which servers send them are read as the responses that they make.
 
-The shapes are those of recorded streams in public repositories, whose paths stand beside them; the texts are shorter.
+The shapes are those of recorded streams in public repositories, whose paths are beside them; the texts are shorter.
 """
 
 from __future__ import annotations
@@ -238,12 +238,12 @@ def test_a_stream_is_the_response_that_it_makes(case: Case) -> None:
 
 def test_thoughts_in_a_list_are_passed_on_as_they_come() -> None:
     case = CASES["thoughts in pieces of a list, and padding"]
-    told = [event for event in decoder(case.stream).feed(text_of(case)) if isinstance(event, (Start, Delta, Finding))]
-    assert [event[1] if isinstance(event, Delta) else None for event in told] == [
+    events = [event for event in decoder(case.stream).feed(text_of(case)) if isinstance(event, (Start, Delta, Finding))]
+    assert [event[1] if isinstance(event, Delta) else None for event in events] == [
         *(None, "The user", " asks", "."),
         *(None, "3", "91"),
     ]
-    assert [event.message.channel for event in told if isinstance(event, Start)] == ["analysis", "final"]
+    assert [event.message.channel for event in events if isinstance(event, Start)] == ["analysis", "final"]
 
 
 @pytest.mark.parametrize(

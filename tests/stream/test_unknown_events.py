@@ -26,7 +26,7 @@ def found(stream: str, *events: Any) -> list[str]:
 
 @pytest.mark.parametrize("stream", ["openai-responses-sse", "anthropic-sse", "bedrock-converse"])
 @pytest.mark.parametrize(
-    ("members", "says"),
+    ("members", "is_reported"),
     [
         (LIMITS, False),
         ({}, False),
@@ -40,11 +40,11 @@ def found(stream: str, *events: Any) -> list[str]:
         ({"delta": {}, "item": None, "text": ""}, False),
     ],
 )
-def test_an_event_that_nobody_knows(stream: str, members: dict[str, Any], says: bool) -> None:
-    assert len(found(stream, {"type": "acme.event", **members})) == says
+def test_an_unknown_event_with_contents_is_reported(stream: str, members: dict[str, Any], is_reported: bool) -> None:
+    assert len(found(stream, {"type": "acme.event", **members})) == is_reported
 
 
-def test_pieces_of_an_answer_that_say_another_id_or_model_are_found() -> None:
+def test_chunks_with_another_id_or_model_are_reported() -> None:
     chunk: Any = {"id": "r", "model": "m", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
     assert found("openai-sse", chunk, chunk, {**chunk, "id": None}, {**chunk, "model": ""}) == []
     assert found("openai-sse", {**chunk, "id": ""}, chunk) == []

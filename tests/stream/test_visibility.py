@@ -112,17 +112,17 @@ def test_findings_and_the_end_pass_always() -> None:
     assert Filter().apply([found, stop]) == [found, stop]
 
 
-def test_messages_that_overlap_are_told_apart() -> None:
+def test_overlapping_messages_are_filtered_one_by_one() -> None:
     """Within one wire message one begins before the other has ended."""
     thought = Message("assistant", "", channel="analysis", end=None)
     answer = Message("assistant", "", channel="final", end=None, continues=True)
 
-    def told() -> Iterator[Event]:
+    def overlapping() -> Iterator[Event]:
         yield from (Start(0, thought), Delta(0, "secret"), Start(1, answer), Delta(0, "secret"), Delta(1, "4."))
         yield from (End(0, thought), End(1, answer))
 
     apart = Filter()
-    events = [event for one in told() for event in apart.apply([one])]
+    events = [event for one in overlapping() for event in apart.apply([one])]
     assert events == [Start(1, answer), Delta(1, "4."), End(1, answer)]
 
 

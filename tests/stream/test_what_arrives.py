@@ -1,4 +1,4 @@
-"""What arrives of a stream, piece by piece: its events and objects, what several chunks say together, and its end."""
+"""What arrives of a stream, piece by piece: events and objects, values of several chunks, and the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS: Final = {
     "internlm2": "<|im_start|>assistant\n",
     "chatml": "<|im_start|>assistant\n",
 }
-"""By format, what stands before an answer."""
+"""By format, the prefix of an answer."""
 
 
 # --- events and objects -----------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def test_an_event_is_as_long_as_its_data(first: int, second: int, *, fits: bool)
             list(Reader(20).events(data))
 
 
-# --- what chunks say together -----------------------------------------------------------------------------------------
+# --- chunks joined ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_lists_are_continued_objects_by_member_and_else_the_last_counts(values: 
 
 
 @pytest.mark.parametrize(
-    ("value", "objects", "said"),
+    ("value", "objects", "expected"),
     [
         (None, [], []),
         ([], [], []),
@@ -94,20 +94,20 @@ def test_lists_are_continued_objects_by_member_and_else_the_last_counts(values: 
         ({}, [], ["the parts are not a list; they are left out"]),
     ],
 )
-def test_what_is_no_list_of_objects_is_named(value: Any, objects: list[Any], said: list[str]) -> None:
+def test_a_value_that_is_no_list_of_objects_is_reported(value: Any, objects: list[Any], expected: list[str]) -> None:
     notes = list[str]()
     assert [*objects_of(value, "the parts", notes.append)] == objects
-    assert notes == said
+    assert notes == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "found", "said"),
+    ("value", "found", "expected"),
     [({"a": 1}, {"a": 1}, []), (None, {}, []), ([], {}, ["the part is not an object; it is left out"])],
 )
-def test_what_is_no_object_is_named(value: Any, found: Any, said: list[str]) -> None:
+def test_a_value_that_is_no_object_is_reported(value: Any, found: Any, expected: list[str]) -> None:
     notes = list[str]()
     assert object_of(value, "the part", notes.append) == found
-    assert notes == said
+    assert notes == expected
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_json_comes_out_compact(source: str, compact: str) -> None:
 
 @pytest.mark.parametrize("named", [(), ("<bot>",)])
 @pytest.mark.parametrize("name", TEXTS)
-def test_behind_the_end_nothing_is_said(name: str, named: tuple[str, ...]) -> None:
+def test_events_after_the_end_are_ignored(name: str, named: tuple[str, ...]) -> None:
     for end in ("finish", "cancel"):
         made = decoder(name, options=Options(special_tokens=named))
         made.feed(TEXTS[name] + "Hi")
@@ -157,12 +157,12 @@ def test_the_end_has_the_reason_that_is_given(name: str, named: tuple[str, ...],
     assert stop.reason == reason
 
 
-@pytest.mark.parametrize("said", ["stop", "tool_calls"])
+@pytest.mark.parametrize("reason", ["stop", "tool_calls"])
 @pytest.mark.parametrize("name", TEXTS)
-def test_an_engine_may_say_either_of_calls_and_an_answer(name: str, said: Any) -> None:
+def test_an_engine_may_report_either_reason_for_calls_and_an_answer(name: str, reason: Any) -> None:
     made = decoder(name)
     made.feed(TEXTS[name] + "Hi")
-    stop = made.finish(said)[-1]
+    stop = made.finish(reason)[-1]
     assert isinstance(stop, Stop)
     assert stop.reason == "stop"  # nothing is called
 
@@ -173,6 +173,6 @@ def test_a_character_may_come_in_two_chunks(name: str, named: tuple[str, ...]) -
     made = decoder(name, options=Options(special_tokens=named))
     sent = f"{TEXTS[name]}é <\u200bbot> 😀".encode()
     events = [event for at in range(len(sent)) for event in made.feed(sent[at : at + 1])]
-    said = "".join(event.text for event in [*events, *made.finish()] if isinstance(event, Delta))
+    text = "".join(event.text for event in [*events, *made.finish()] if isinstance(event, Delta))
     is_mended = named and name != "ocm-2.2"  # an envelope is nobody's prompt: no tokens are broken in it
-    assert said == ("é <bot> 😀" if is_mended else "é <\u200bbot> 😀")
+    assert text == ("é <bot> 😀" if is_mended else "é <\u200bbot> 😀")
