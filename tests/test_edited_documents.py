@@ -1,6 +1,6 @@
-"""Documents as somebody edits them keep the laws: golden ones whose messages are moved, doubled, spliced and emptied.
+"""Edited documents keep the laws: golden documents whose messages are moved, repeated, spliced or changed.
 
-What a format remembers of a document stands beside other messages then, and in other documents.
+After an edit, what a format keeps of a document is next to other messages, or in another document.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sources import ROOT
 Wire = dict[str, Any]
 LARGEST: Final = 20_000
 MOST: Final = 12
-"""Longer documents and conversations would take most of the time."""
+"""Longer documents and conversations are left out because they would take most of the time."""
 TARGETS: Final = [
     (name, dialect)
     for name in formats()

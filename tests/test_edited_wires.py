@@ -1,4 +1,4 @@
-"""A document of a wire that was read and edited says there what it says now, or names what it does not say."""
+"""A document of a wire that was read and edited is written with the edit, or a loss names what is not written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FIELDS: tuple[dict[str, Any], ...] = (
 
 
 def edited(message: Message) -> Iterator[tuple[str, Message]]:
-    """A message with another content, or with something else said of it."""
+    """The message with another content, or with other fields."""
     for content in CONTENTS:
         if content != message.content:
             yield f"content {content!r:.40}", replace(message, content=content)
@@ -53,7 +53,7 @@ def edited(message: Message) -> Iterator[tuple[str, Message]]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
-def test_what_is_edited_is_said_or_named(wire: str, kind: str) -> None:
+def test_an_edit_is_written_or_reported_as_a_loss(wire: str, kind: str) -> None:
     document = read(json.dumps(PIECES[wire][kind]), wire).transcript
     assert isinstance(document, Transcript)
     for at, message in enumerate(document.messages):
@@ -61,8 +61,8 @@ def test_what_is_edited_is_said_or_named(wire: str, kind: str) -> None:
             messages = (*document.messages[:at], now, *document.messages[at + 1 :])
             changed = replace(document, messages=messages)
             there = write(changed, wire, policy=LENIENT)
-            said = set(words(write(changed, "canonical").output))
-            places = {(word, place) for word, place in said if "/layout/" not in place}
+            written = set(words(write(changed, "canonical").output))
+            places = {(word, place) for word, place in written if "/layout/" not in place}
             assert in_silence(places, there) == [], (at, name)
             details = [loss.detail for loss in there.losses]
             others = [each for each in details if wire not in each]

@@ -1,4 +1,4 @@
-"""An envelope is written as far as it can be read again, and the units in it are those that were to be written."""
+"""The writer of an envelope writes only what is read back, and encloses exactly the given units."""
 
 from __future__ import annotations
 
@@ -77,29 +77,29 @@ def enclosed(around: Transcript, state: object = None) -> tuple[Any, Transcript,
     return made.output, made.around, made.cut_off
 
 
-def test_what_is_read_again_stands_there() -> None:
+def test_members_that_are_read_back_are_written() -> None:
     around = noted("good")
     assert enclosed(around) == ({"units": UNITS, "model": "m", "note": "good"}, around, False)
     assert enclosed(Transcript(), "cut") == ({"units": UNITS, "cut": True}, Transcript(), True)
 
 
 @pytest.mark.parametrize("note", ["refused", "fewer", "others"])
-def test_extras_with_which_it_would_be_read_otherwise_are_left_out(note: str) -> None:
+def test_extras_that_would_change_the_reading_are_left_out(note: str) -> None:
     assert enclosed(noted(note)) == ({"units": UNITS, "model": "m"}, Transcript(settings=Settings("m")), False)
 
 
-def test_so_is_all_that_stands_around_where_that_is_not_enough() -> None:
+def test_the_whole_envelope_is_left_out_if_that_is_not_enough() -> None:
     around = replace(noted("good", "fewer"), tools=(Tool("look"),))
     assert enclosed(around) == ({"units": UNITS}, Transcript(), False)
 
 
-def test_what_is_not_read_is_not_written() -> None:
-    """The tools of a document that has no place for them would stand there for nobody."""
+def test_members_that_are_not_read_back_are_not_written() -> None:
+    """A format without a place for tools does not write them, because no reader would find them."""
     around = Transcript(tools=(Tool("look"),), settings=Settings("m", temperature=1))
     assert enclosed(around) == ({"units": UNITS, "model": "m"}, Transcript(settings=Settings("m")), False)
 
 
-def test_alternatives_are_those_that_are_read() -> None:
+def test_only_alternatives_that_are_read_back_are_written() -> None:
     one, other = (Alternative((Message("user", text),), 0, "choice") for text in ("One.", "Other."))
     output, around, _ = enclosed(Transcript(alternatives=(one, other)))
     assert output == {"units": UNITS, "branches": [["a branch"]]}
@@ -107,6 +107,6 @@ def test_alternatives_are_those_that_are_read() -> None:
     assert enclosed(Transcript(alternatives=(one,))) == (output, around, False)
 
 
-def test_a_reader_that_has_skeletons_is_told_to_fill_them() -> None:
+def test_a_reader_with_skeletons_must_define_with_values() -> None:
     with pytest.raises(NotImplementedError, match=r"Reader has skeletons: define with_values\(\), too"):
         Reader(Options()).with_values("one", [])

@@ -1,4 +1,4 @@
-"""What stands around messages is read and written once for documents that are alike; nothing but the time changes."""
+"""The envelope of similar documents is read and written once, with the same result as without plans."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ REQUESTS: Final = [
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_whatever_is_in_one_with_whatever_messages_it_is_as_without_memory(name: str) -> None:
+def test_any_envelope_with_any_messages_is_converted_as_without_plans(name: str) -> None:
     for data in REQUESTS:
         document = read(data, "openai", options=PLAIN).transcript
         assert everything_written(document, name, PLANNED) == everything_written(document, name, PLAIN)
@@ -61,7 +61,7 @@ def test_whatever_is_in_one_with_whatever_messages_it_is_as_without_memory(name:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_is_read_of_one_and_written_belongs_to_who_gets_it(name: str) -> None:
+def test_values_that_are_read_and_written_belong_to_the_caller(name: str) -> None:
     request = orjson.dumps({"messages": [SYSTEM, USER], **AROUND[6]})
     data = convert(request, source="openai", target=name, policy=LENIENT).encode()
     for source, target, given in ((name, "openai", data), ("openai", name, request), (name, name, data)):
@@ -89,7 +89,7 @@ def known(memory: OpenedEnvelopes) -> Any:
     return memory._cache  # pyright: ignore[reportPrivateUsage]
 
 
-def test_requests_that_differ_in_their_messages_alone_are_one() -> None:
+def test_requests_that_differ_only_in_messages_have_one_envelope() -> None:
     assert len(known(opened([{"model": "m", "messages": [USER] * number} for number in range(5)]))) == 1
 
 
@@ -98,7 +98,7 @@ def test_a_number_is_not_a_truth_value_and_the_order_of_keys_counts() -> None:
     assert len(known(opened(kinds))) == 3
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_cache_is_bounded() -> None:
     large: list[Object] = [
         {"messages": [], "metadata": {"number": number, "text": "x" * 200_000}} for number in range(30)
     ]
@@ -106,12 +106,12 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(known(opened([{"messages": [], "metadata": {"text": "x" * (LONGEST + 1)}}]))) == 0
 
 
-def test_what_is_noted_of_one_is_noted_every_time() -> None:
+def test_a_finding_about_an_envelope_is_reported_every_time() -> None:
     data = orjson.dumps({"messages": [USER], "tools": [{"type": "web_search"}]})
     assert [len(read(data, "openai").findings) for _ in range(3)] == [1, 1, 1]
 
 
-def test_an_answer_that_is_to_be_continued_is_so_with_whatever_was_read_before() -> None:
+def test_an_answer_to_be_continued_is_recognised_after_any_documents() -> None:
     for last in (USER, ANSWER, USER, ANSWER):
         document = read({"model": "m", "max_tokens": 7, "messages": [USER, last]}, "anthropic").transcript
         assert isinstance(document, Transcript)

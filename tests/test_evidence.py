@@ -1,4 +1,4 @@
-"""Evidence of a kind: what counts as such, where it is looked for, and which decides where there is more than one."""
+"""Evidence of a kind of document: the marks, the places where they are looked for, and which of several decides."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ VALUES: dict[str, Any] = {
     "a list of an object of more": [{"b": 1, "c": 2}],
     "a list of another and then one": [{"c": 2}, {"a": 1}],
 }
-HOLD: dict[str, tuple[Check, list[str]]] = {
+ACCEPTED: dict[str, tuple[Check, list[str]]] = {
     "words": (words("ab", "c"), ["a text"]),
     "anything": (anything, [name for name in VALUES if name != "null"]),
     "something": (
@@ -58,10 +58,10 @@ HOLD: dict[str, tuple[Check, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("check", "held"), HOLD.values(), ids=HOLD)
-def test_what_a_check_holds_of(check: Check, held: list[str]) -> None:
+@pytest.mark.parametrize(("check", "accepted"), ACCEPTED.values(), ids=ACCEPTED)
+def test_a_check_accepts_these_values(check: Check, accepted: list[str]) -> None:
     mark = Mark(Place.DOCUMENT, {"x": check})
-    assert [name for name, value in VALUES.items() if mark.fits({"x": value})] == held
+    assert [name for name, value in VALUES.items() if mark.fits({"x": value})] == accepted
     assert not mark.fits({"y": "ab"})
 
 
@@ -86,7 +86,7 @@ def test_a_mark_is_all_of_its_members_and_none_of_those_that_it_excludes() -> No
         ({"type": like(".*")}, {"type": "t" * 41}, ("t" * 40, "/0")),
     ],
 )
-def test_evidence_is_a_word_that_was_asked_for_or_the_key(
+def test_evidence_is_a_value_that_was_looked_for_or_the_key(
     members: dict[str, Check], value: Any, cited: tuple[str, str]
 ) -> None:
     assert Mark(Place.DOCUMENT, members).cited(value, "/0") == cited
@@ -104,7 +104,7 @@ def test_evidence_is_a_word_that_was_asked_for_or_the_key(
         ("id," + "x" * 60 + ",text\n", "id," + "x" * 37, 1, 1),
     ],
 )
-def test_evidence_in_a_text_is_its_beginning_or_what_of_it_tells(
+def test_evidence_in_a_text_is_its_beginning_or_the_part_that_decides(
     text: str, evidence: str, line: int, column: int
 ) -> None:
     found = recognise(text)
@@ -155,7 +155,7 @@ def test_a_path_leads_to_the_evidence(example: Any) -> None:
         [{"role": "user", "parts": ["Hi"]}],
     ],
 )
-def test_what_has_another_shape_is_passed_over(source: Any) -> None:
+def test_values_of_another_shape_are_skipped(source: Any) -> None:
     assert recognise(source) is None
 
 
@@ -189,14 +189,14 @@ def with_one_less(value: Any) -> Iterator[Any]:
             yield from ([*items[:at], less, *items[at + 1 :]] for less in with_one_less(item))
 
 
-def test_the_first_object_with_a_mark_decides_and_of_its_marks_the_first() -> None:
+def test_the_first_mark_of_the_first_object_with_a_mark_decides() -> None:
     for example in JSON:
         for value in (example, *with_one_less(example)):
             assert recognise(value) == slowly(value), value
 
 
 @given(st.lists(st.sampled_from(JSON), min_size=2, max_size=3))
-def test_so_it_is_where_evidence_of_several_kinds_is_together(examples: list[Any]) -> None:
+def test_the_first_mark_decides_among_evidence_of_several_kinds(examples: list[Any]) -> None:
     objects = [cast("dict[str, Any]", each) for each in examples if isinstance(each, dict)]
     lists = [cast("list[Any]", each) for each in examples if isinstance(each, list)]
     for value in ({name: member for each in objects for name, member in each.items()}, [*chain(*lists)], examples):
@@ -233,7 +233,7 @@ def test_bytes_and_texts_of_json_are_what_their_values_are(data: str | bytes, na
 # --- a conversation within other JSON ---------------------------------------------------------------------------------
 
 TURN = {"role": "user", "content": "Hi"}
-HELD: list[Any] = [
+CONVERSATIONS: list[Any] = [
     *([TURN], {"messages": [{"from": "human"}]}, {"choices": [{"message": TURN}]}, {"input": [TURN]}),
     *({"contents": [TURN]}, {"conversations": [TURN]}, {"output": [TURN]}),
 ]
@@ -248,7 +248,7 @@ def planted(steps: list[str | int], value: Any) -> Any:
 
 
 def taken(query: str, value: Any) -> Any:
-    """What `jq` takes out with a filter of names and indexes."""
+    """The value that `jq` takes out with a filter of names and indexes."""
     steps = re.findall(r'\.([A-Za-z_]\w*)|\["([^"]*)"\]|\[(\d+)\]', query)
     assert query == "." * (query[:2] == ".[") + "".join(
         f".{name}" if name else f'["{key}"]' if key else f"[{index}]" for name, key, index in steps
@@ -258,18 +258,20 @@ def taken(query: str, value: Any) -> Any:
     return value
 
 
-@given(STEPS, st.sampled_from(HELD))
-def test_a_conversation_is_found_and_its_path_and_its_filter_lead_to_it(steps: list[str | int], held: Any) -> None:
-    source = planted(steps, held)
+@given(STEPS, st.sampled_from(CONVERSATIONS))
+def test_a_conversation_is_found_and_its_path_and_its_filter_lead_to_it(
+    steps: list[str | int], conversation: Any
+) -> None:
+    source = planted(steps, conversation)
     found = inside(source)
     assert found is not None
     assert found.path == "".join(f"/{step}" for step in steps)
     assert found.query.startswith(".")
-    assert taken(found.query, source) == held
+    assert taken(found.query, source) == conversation
 
 
 @pytest.mark.parametrize("value", NOT)
-def test_what_is_no_conversation_is_not_found(value: Any) -> None:
+def test_values_that_are_not_a_conversation_are_not_found(value: Any) -> None:
     assert inside({"a": value, "b": {"c": value}}) is None
 
 

@@ -1,4 +1,4 @@
-"""What a reader notices of a message is told wherever that stands, with plans as without."""
+"""Findings about a message are reported wherever the message is, with plans as without."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
 TIMES: Final = 6
-"""How often a conversation is converted until plans write all others that are read like it."""
+"""The number of conversions after which plans write all similar conversations."""
 VIDEO: Final = {"type": "video", "video": {"url": "https://example.org/a.mp4"}}
 FUNCTION: Final = {"name": "f", "arguments": "{}"}
 
@@ -55,7 +55,7 @@ def assistant(wire: str, text: str) -> Any:
 
 
 TEXT: Final = "the text"
-"""Stands for a text that no other conversation has."""
+"""A placeholder for a text that no other conversation has."""
 ODD: Final[dict[tuple[str, str], Any]] = {
     **{
         (wire, "a part that it does not have"): user(wire, TEXT, VIDEO)
@@ -80,7 +80,7 @@ ODD: Final[dict[tuple[str, str], Any]] = {
         "function_call": {"name": "", "arguments": ""},
     },
 }
-"""Wire and what is odd in a message of it → that message."""
+"""Wire and kind of oddity → a message with it."""
 MESSAGES: Final = {"openai-responses": "input", "gemini": "contents"}
 
 
@@ -101,7 +101,7 @@ def request(wire: str, odd: Any, before: int, after: int, texts: Iterator[str]) 
     st.sampled_from(sorted(formats())),
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=3),
 )
-def test_with_plans_the_same_is_noticed_at_the_same_places(
+def test_findings_and_their_paths_are_the_same_with_plans(
     odd: tuple[str, str], target: str, sizes: list[tuple[int, int]]
 ) -> None:
     wire, _ = odd
@@ -114,7 +114,7 @@ def test_with_plans_the_same_is_noticed_at_the_same_places(
 
 
 @pytest.mark.parametrize("name", [name for wire, name in ODD if wire == "openai" and "legacy call without" not in name])
-def test_conversations_of_which_something_is_noticed_are_read_and_written_by_plans(name: str) -> None:
+def test_conversations_with_findings_are_read_and_written_by_plans(name: str) -> None:
     texts = map("Text {}.".format, count())
     made = [request("openai", ODD["openai", name], 1, 1, texts) for _ in range(TIMES)]
     for data in made:
@@ -128,8 +128,8 @@ def test_conversations_of_which_something_is_noticed_are_read_and_written_by_pla
     assert isinstance(writer_for(adapter("ocm-2.2-json")[0], PLANNED).fill(read), Filled)
 
 
-def test_a_function_call_that_says_nothing_is_no_call() -> None:
-    """Programs that write every member of a message give one without name and arguments where there is no call."""
+def test_an_empty_function_call_is_not_a_call() -> None:
+    """Programs that write all members of a message write a `function_call` without name and arguments."""
     odd = ODD["openai", "a legacy call that says nothing"]
     data = {"messages": [{"role": "user", "content": "Hi"}, odd]}
     made = convert(data, source="openai", target="anthropic")

@@ -1,4 +1,4 @@
-"""What readers of texts say of what they mend or assume: which finding, how grave, at which place, in which words."""
+"""Findings of the readers of texts about repairs and assumptions: code, severity, path and sentence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chat(*frames: str) -> str:
     return "".join(f"{START}{frame}{END}\n" for frame in frames)
 
 
-SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
+FINDINGS: Final[dict[str, list[tuple[str, list[str]]]]] = {
     "ocm-2.2": [
         (
             of_2_2("user<|message|>a<|end|>", header="version: two\n"),
@@ -458,9 +458,11 @@ def findings(text: str, name: str) -> list[Finding]:
     return list(read(text, name, options=Options(force_format=True)).findings)
 
 
-@pytest.mark.parametrize(("name", "text", "said"), [(name, *case) for name, cases in SAID.items() for case in cases])
-def test_what_is_mended_or_assumed_is_said(name: str, text: str, said: list[str]) -> None:
-    assert [in_words(finding) for finding in findings(text, name)] == said
+@pytest.mark.parametrize(
+    ("name", "text", "expected"), [(name, *case) for name, cases in FINDINGS.items() for case in cases]
+)
+def test_repairs_and_assumptions_are_reported(name: str, text: str, expected: list[str]) -> None:
+    assert [in_words(finding) for finding in findings(text, name)] == expected
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -509,7 +511,7 @@ REFUSED: Final = [
 
 
 @pytest.mark.parametrize(("name", "text", "code", "offset", "message"), REFUSED)
-def test_what_cannot_be_read_is_refused_at_its_place(
+def test_an_invalid_text_is_refused_with_its_position(
     name: str, text: str, code: ErrorCode, offset: int, message: str
 ) -> None:
     with pytest.raises(BridgeError) as caught:
@@ -551,7 +553,7 @@ def broken(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["ocm-2.2", "ocm-0.1", "internlm2", "harmony", "chatml"])
-def test_a_finding_names_a_place_that_the_document_has(name: str) -> None:
+def test_the_path_of_a_finding_exists_in_the_document(name: str) -> None:
     seen = 0
     for path in sorted((ROOT / "golden" / name).glob("*/input.*")):
         for text in broken(path.read_text("utf-8")):
@@ -602,17 +604,17 @@ def is_in(finding: Finding, document: object) -> bool:
         ),
     ],
 )
-def test_behind_a_message_that_declares_the_tools_findings_name_the_messages_that_are_left(
+def test_findings_after_a_message_that_declares_the_tools_have_the_paths_of_the_remaining_messages(
     name: str, text: str, places: list[str]
 ) -> None:
-    """The message is none of the document, whose tools it declares: what is odd in it is odd in the tools."""
+    """The document has the tools in place of the message: an oddity in the message is reported at the tools."""
     document = read(text, name, options=Options(force_format=True)).transcript
     assert isinstance(document, Transcript)
     assert len(document.messages) == 1
     assert [finding.path for finding in findings(text, name) if finding.path != "/header"] == places
 
 
-def test_findings_of_a_message_that_is_gone_are_of_the_tools() -> None:
+def test_findings_in_a_message_that_declares_tools_have_the_path_of_the_tools() -> None:
     def at(path: str) -> Finding:
         return Finding(FindingCode.SHAPE, Severity.CHANGED, path, "")
 

@@ -1,4 +1,4 @@
-"""The targets of fuzzing run, each on what it begins with; `python tests/fuzz` makes more (docs/testing.md)."""
+"""The targets of fuzzing are run on their first inputs; `python tests/fuzz` makes further ones (docs/testing.md)."""
 
 from __future__ import annotations
 

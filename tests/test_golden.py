@@ -1,4 +1,4 @@
-"""Golden files: each case in every format, byte for byte, with its reports. `pytest --accept` rewrites them."""
+"""Golden files: each case is converted to every format, and compared. `pytest --accept` rewrites them."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def test_a_case_gives_its_golden_files(case: Path, request: pytest.FixtureReques
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)
-def test_a_case_says_where_it_is_from(case: Path) -> None:
+def test_a_case_names_its_source(case: Path) -> None:
     members = about(case)
     assert {"source", "section", "shows"} <= set(members) <= {"source", "section", "shows", "allow"}
     assert all(isinstance(value, str) and value for value in members.values())
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)
-def test_what_reads_without_findings_is_written_back_byte_for_byte(case: Path) -> None:
+def test_a_document_without_findings_is_written_back_byte_for_byte(case: Path) -> None:
     """Law 1."""
     own = case.parent.name
     if case.name.startswith("invalid-"):

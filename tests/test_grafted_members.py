@@ -1,7 +1,7 @@
-"""Documents whose objects have got members of one another are converted by plans as without them.
+"""Documents whose objects have members of each other are converted with plans as without.
 
-Plans are found by what a unit looks like. Here units look like others that they are not, and a member says nothing that
-said something before; all documents go through one process, so that what one has taught is used for the others.
+A plan is found by the shape of a unit. Here units have the shapes of others, and members that had a value are empty. All
+documents are converted in one process, so that plans learned from one are used for the others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TARGETS = (*PIECES, "canonical")
 
 
 def grafted(document: Any, chance: Random) -> Any:
-    """A document in which an object has a member of another, one fewer that says something, or another order."""
+    """The document with an object that has a member of another, one fewer that is not empty, or another order."""
     document = json.loads(json.dumps(document))
     for _ in range(chance.randint(1, 3)):
         objects = [each for _, each in objects_in(document) if each]
@@ -46,7 +46,7 @@ def grafted(document: Any, chance: Random) -> Any:
     return document
 
 
-def _are_alike(seeds: Iterable[int]) -> None:
+def _check(seeds: Iterable[int]) -> None:
     for seed in seeds:
         chance = Random(seed)
         wire, document = chance.choice(DOCUMENTS)
@@ -57,12 +57,12 @@ def _are_alike(seeds: Iterable[int]) -> None:
 
 @pytest.mark.sweep
 def test_grafted_members_are_converted_as_without_plans() -> None:
-    _are_alike(sweep(range(1500), 7))
+    _check(sweep(range(1500), 7))
 
 
 @pytest.mark.long
 def test_any_grafted_members_are_converted_as_without_plans() -> None:
-    _are_alike(range(1500, 40_000))
+    _check(range(1500, 40_000))
 
 
 def _text(text: str | None) -> Any:
@@ -90,7 +90,7 @@ def _text(text: str | None) -> Any:
         ),
     ],
 )
-def test_what_looks_alike_is_not_taken_for_the_same(wire: str, first: Any, second: Any) -> None:
+def test_documents_that_look_alike_are_not_confused(wire: str, first: Any, second: Any) -> None:
     for document in (first, second, first, second):
         data = json.dumps(document).encode()
         assert outcome(data, wire, "canonical", PLANNED) == outcome(data, wire, "canonical", PLAIN)

@@ -1,7 +1,7 @@
-"""Work and memory grow no faster than the document: counted, never timed, so that a busy machine changes nothing.
+"""Work and memory grow no faster than the document. Work is counted and not timed, so a busy machine changes nothing.
 
-Each reader and writer is given a document of a size, and one of four times that size, of several shapes: what is
-quadratic takes sixteen times as many calls. `pytest -m perf` holds the times to the same law, up to 50 MB.
+Each reader and writer gets a document, and one of four times its size, in several shapes: quadratic work takes sixteen
+times as many calls. `pytest -m perf` checks the times in the same way, up to 50 MB.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("settled_heap")
 
 TIMES = 4
 ALLOWED = 4.4
-"""A tenth more than the document grew: containers grow in steps."""
+"""A tenth more than the growth of the document, because containers grow in steps."""
 
 
 def turns(count: int) -> Transcript:
@@ -44,8 +44,8 @@ def turns(count: int) -> Transcript:
 
 def text(count: int) -> Transcript:
     """One long text with what looks like control tokens, and halves of them."""
-    said = "a < b, <|im_end|> or <|end|>, <|start <| and\n<\u200b|call|> 文 " * count
-    return Transcript((Message("user", said, end="end"), Message("assistant", said, channel="final", end="end")))
+    texts = "a < b, <|im_end|> or <|end|>, <|start <| and\n<\u200b|call|> 文 " * count
+    return Transcript((Message("user", texts, end="end"), Message("assistant", texts, channel="final", end="end")))
 
 
 def parallel(count: int) -> Transcript:
@@ -89,7 +89,7 @@ def parts(count: int) -> Transcript:
 
 
 def places_for_tools(count: int) -> Transcript:
-    """Developer's messages that say nothing, one of which takes the declared tools in."""
+    """Empty messages of the developer, one of which gets the declared tools."""
     return Transcript(tuple(Message("developer", "", end="end") for _ in range(count)), (Tool("look"),))
 
 
@@ -101,7 +101,7 @@ SHAPES: dict[Callable[[int], Transcript], int] = {
     parts: 240,
     places_for_tools: 200,
 }
-"""How large each shape is, in units of its own, before it grows: larger than what short documents are spared."""
+"""The size of each shape before it grows, in units of its own: large enough for what short documents are spared."""
 
 
 def name_of(value: Any) -> str:
@@ -110,7 +110,7 @@ def name_of(value: Any) -> str:
 
 
 OVERFLOW: dict[Callable[[int], Transcript], int] = {tools: 2}
-"""Shapes that outgrow a cache of bounded size in between: what it saved a short document is done so many times."""
+"""Shapes that outgrow a bounded cache in between: work that the cache saved for a short document is then repeated."""
 
 
 @pytest.mark.sweep
@@ -139,7 +139,7 @@ PACKED = {
     "harmony": "<|startoftext|><|start|>user<|message|>A<|end|><|endoftext|>",
     "ocm-2.2": "version: 2.2\n<|start|>user<|message|>A<|end|>\n",
 }
-"""By format, a conversation that another one may follow."""
+"""For each format a conversation that another one may follow."""
 
 
 @pytest.mark.parametrize("name", PACKED)
@@ -173,7 +173,7 @@ def comparisons(run: Callable[[], object]) -> int:
 @pytest.mark.parametrize("titled", [False, True])
 @pytest.mark.parametrize("name", formats())
 def test_required_properties_are_looked_up_and_not_searched_for(name: str, titled: bool) -> None:
-    """A search in a list is one call, however long the list is: here, the strings count."""
+    """A search in a list is one call, however long the list is: here, the strings count how often they are compared."""
 
     def declares(count: int) -> Transcript:
         more = {"title": "An object"} if titled else {}
@@ -187,7 +187,7 @@ def test_required_properties_are_looked_up_and_not_searched_for(name: str, title
     assert comparisons(lambda: write(large, name)) <= allowed
 
 
-def test_what_is_quadratic_is_noticed() -> None:
+def test_quadratic_work_is_noticed() -> None:
     def quadratic(count: int) -> None:
         for number in range(count):
             _ = [abs(other) for other in range(number)]

@@ -1,4 +1,4 @@
-"""What models write behind malformed headers: whatever a channel is called, no client sees what is hidden."""
+"""Texts after malformed headers: whatever the name of a channel, no client sees hidden text."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def test_no_character_of_a_hidden_channel_goes_through_a_pipe(size: int) -> None
         assert client_sees(out)["content"] == "Four.", text
 
 
-def test_nor_into_the_content_of_a_conversion() -> None:
+def test_no_character_of_a_hidden_channel_is_in_the_content_of_a_conversion() -> None:
     for text in private_answers():
         seen = contents(PROMPT + text)
         assert SECRET not in seen, text
         assert "Four." in seen, text
 
 
-def test_whoever_asks_for_reasoning_gets_it_apart_from_the_answer() -> None:
+def test_reasoning_is_separate_from_the_answer_if_it_is_asked_for() -> None:
     for text in private_answers():
         seen = client_sees(piped(text, 10_000, REASONING))
         assert seen["content"] == "Four.", text
@@ -54,14 +54,14 @@ def test_whoever_asks_for_reasoning_gets_it_apart_from_the_answer() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_an_answer_is_shown_however_its_channel_is_spelled(size: int) -> None:
+def test_an_answer_is_shown_in_any_spelling_of_its_channel(size: int) -> None:
     for header in SHOWN:
         assert client_sees(piped(f"{header}<|message|>Four.<|return|>", size))["content"] == "Four.", header
 
 
 @pytest.mark.parametrize("text", ["Four.", "Four and a half", '{"a": 4}', "final answer: 4", "user says 4", "a to=c"])
 @pytest.mark.parametrize("size", SIZES)
-def test_an_answer_without_a_header_is_whole(text: str, size: int) -> None:
+def test_an_answer_without_a_header_is_complete(text: str, size: int) -> None:
     assert client_sees(piped(text, size))["content"] == text
     assert client_sees(piped(f"{text}<|return|>", size))["content"] == text
     assert contents(PROMPT + text) == text
@@ -83,11 +83,11 @@ def test_an_answer_in_token_ids_shows_what_its_text_shows() -> None:
 # --- what was reported ------------------------------------------------------------------------------------------------
 
 NEEDS_THE_DECLARED_TOOLS = {"llama#15158"}
-"""A type glued to a tool's name: only whoever knows the names of the declared tools can tell them apart."""
+"""A type that is joined to a tool's name: only a reader that knows the declared tools can separate them."""
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_reported_answer_is_read_as_it_was_meant(size: int) -> None:
+def test_an_answer_from_a_bug_report_is_read_as_intended(size: int) -> None:
     differ: set[str] = set()
     for case in recorded():
         seen = client_sees(piped(case["text"], size, DEBUG))
@@ -100,7 +100,7 @@ def test_a_reported_answer_is_read_as_it_was_meant(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_of_a_reported_answer_a_client_sees_the_answer_and_the_calls(size: int) -> None:
+def test_a_client_sees_answer_and_calls_of_an_answer_from_a_bug_report(size: int) -> None:
     for case in recorded():
         seen = client_sees(piped(case["text"], size))
         assert seen["reasoning"] == "", case["id"]
@@ -108,7 +108,7 @@ def test_of_a_reported_answer_a_client_sees_the_answer_and_the_calls(size: int) 
             assert seen["content"] == case["wanted"]["content"], case["id"]
 
 
-def test_a_reported_answer_converted_shows_what_its_stream_shows() -> None:
+def test_an_answer_from_a_bug_report_shows_the_same_converted_and_streamed() -> None:
     for case in recorded():
         transcript = read(PROMPT + case["text"], "harmony").transcript
         assert isinstance(transcript, Transcript)
@@ -119,7 +119,7 @@ def test_a_reported_answer_converted_shows_what_its_stream_shows() -> None:
             assert shown.strip() == case["wanted"]["content"], case["id"]
 
 
-# --- calls that nobody made -------------------------------------------------------------------------------------------
+# --- headers that are not calls ---------------------------------------------------------------------------------------
 
 CALLED = "<|channel|>commentary to=functions.w <|constrain|>"
 
@@ -128,7 +128,7 @@ CALLED = "<|channel|>commentary to=functions.w <|constrain|>"
 @pytest.mark.parametrize(
     "stop", ["<|end|>", "<|return|>", "", f"<|end|>{PROMPT}<|channel|>analysis<|message|>t<|end|>"]
 )
-def test_a_header_that_breaks_off_calls_nothing(rest: str, stop: str) -> None:
+def test_an_unfinished_header_is_not_a_call(rest: str, stop: str) -> None:
     broken = f"{CALLED}{rest}{stop}"
     made = f'{PROMPT}{CALLED}json<|message|>{{"p":1}}<|call|>'
     for size in SIZES:
@@ -138,7 +138,7 @@ def test_a_header_that_breaks_off_calls_nothing(rest: str, stop: str) -> None:
         assert client_sees(piped(broken, size))["tool_calls"] == []
 
 
-def test_what_stood_in_a_header_that_breaks_off_is_kept_beside_the_next_message() -> None:
+def test_an_unfinished_header_is_kept_in_the_extras_of_the_next_message() -> None:
     reading = read(f"{PROMPT}{CALLED}write: edit.<|end|>{PROMPT}<|channel|>final<|message|>Done.<|return|>", "harmony")
     assert isinstance(reading.transcript, Transcript)
     (message,) = reading.transcript.messages

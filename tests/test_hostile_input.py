@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("settled_heap")
 
 @pytest.fixture
 def collector_rests() -> Iterator[None]:
-    """What is timed is the reader: how long the cyclic collector takes depends on all that the process holds."""
+    """Only the reader is timed: the time of the cyclic collector depends on all objects of the process."""
     gc.disable()
     yield
     gc.enable()
@@ -99,7 +99,7 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
 @pytest.mark.sweep
 @pytest.mark.usefixtures("collector_rests")
 @pytest.mark.parametrize(("killer", "name"), sweep(product(KILLERS, READERS), 7))
-def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> None:
+def test_documents_that_break_parsers_are_read_or_refused_quickly(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)
     # Most take milliseconds, the slowest a quarter of a second; what is not linear would take minutes. The limit leaves
@@ -111,7 +111,7 @@ def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> N
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_numbers_that_json_readers_round_and_keys_that_they_drop_are_never_passed_over(name: str) -> None:
+def test_numbers_that_json_readers_round_and_keys_that_they_drop_are_errors(name: str) -> None:
     if adapter(name)[0].kind.value == "json":
         for killer in ("a number of 10,000 digits", "duplicate keys", "NaN"):
             assert attempt(KILLERS[killer], name) is not None

@@ -1,4 +1,4 @@
-"""Notes that misfit change nothing that anybody said, and no member of a document is taken for a note."""
+"""Notes that do not fit change no content, and no member of a document is read as a note."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wire_pieces import PIECES
 
 HOMES = sorted(KEYS)
 MOVED = (LossCode.ROLE, LossCode.ORDER, LossCode.PAIRING, LossCode.RECIPIENT, LossCode.CALL_ID)
-"""What no note may cause."""
+"""Codes of losses that no note may cause."""
 
 
 def test_the_keys_are_found() -> None:
@@ -63,7 +63,7 @@ def moved(losses: tuple[Loss, ...]) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("home", HOMES)
 @given(st.data())
-def test_the_laws_hold_whatever_notes_say(home: str, data: Any) -> None:
+def test_the_laws_are_kept_with_any_notes(home: str, data: Any) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     document = data.draw(documents(home))
     for target in formats() if data.draw(st.integers(0, 4)) == 0 else (home,):
@@ -76,15 +76,15 @@ def test_the_laws_hold_whatever_notes_say(home: str, data: Any) -> None:
 
 
 NAMES = ("\0", "\0chosen", "\0column", "\0media", "\0message", "\0content")
-"""Names that adapters have, or had, for what no document should say."""
+"""Names of notes of adapters, today's and earlier ones, that no document should have as members."""
 VALUES: tuple[Any, ...] = ("user", True, [{"text": "Obey"}], {"role": "system", "content": "Obey", "x": [1]}, 0)
 REPORTED = {("openai", "item of reasoning"), ("openai-responses", "namespace"), ("openai-responses", "output")}
-"""Wire and key → where a loss says that a member is not written back."""
+"""Wire and key → the path of the loss for a member that is not written back."""
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
-def test_no_member_of_a_document_is_taken_for_a_note(wire: str, kind: str) -> None:
+def test_a_member_of_a_document_is_never_read_as_a_note(wire: str, kind: str) -> None:
     keys = [*KEYS.get(wire, ()), *NAMES]
     cases = (
         (path, members, key, value)

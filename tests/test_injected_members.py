@@ -1,4 +1,4 @@
-"""A member that nobody knows, at any level of a recorded document or stream, comes back, or is named."""
+"""An unknown member at any level of a recorded document or stream is restored or reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLDERS = {
 }
 
 
-def _hold(wire: str, count: int, seed: int) -> None:
+def _check_documents(wire: str, count: int, seed: int) -> None:
     chance = Random(seed)
     cases = [case for case in recorded(FOLDERS[wire]) if len(case.data) < 40_000]
     for _ in range(count):
@@ -40,14 +40,14 @@ def _hold(wire: str, count: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("wire", FOLDERS)
-def test_a_member_that_nobody_knows_comes_back_and_is_named_elsewhere(wire: str) -> None:
-    _hold(wire, 40, seed=1)
+def test_an_unknown_member_is_restored_and_reported_in_other_formats(wire: str) -> None:
+    _check_documents(wire, 40, seed=1)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("wire", FOLDERS)
-def test_many_members_that_nobody_knows_come_back_and_are_named_elsewhere(wire: str) -> None:
-    _hold(wire, 5000, seed=2)
+def test_many_unknown_members_are_restored_and_reported_in_other_formats(wire: str) -> None:
+    _check_documents(wire, 5000, seed=2)
 
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -70,11 +70,11 @@ DECLARING: dict[str, dict[str, Any]] = {
         "toolConfig": {"tools": [{"toolSpec": {"name": "f", "description": "D.", "inputSchema": {"json": SCHEMA}}}]},
     },
 }
-"""Wire → a request that declares one tool."""
+"""Wire → a request with one declared tool."""
 
 
 @pytest.mark.parametrize("wire", DECLARING)
-def test_a_tool_with_a_member_that_nobody_knows_is_a_tool_all_the_same(wire: str) -> None:
+def test_a_tool_with_an_unknown_member_is_read_as_a_tool(wire: str) -> None:
     for place, changed in injected(DECLARING[wire]):
         transcript = read(changed, wire).transcript
         assert isinstance(transcript, Transcript)
@@ -91,10 +91,10 @@ STREAMS = {
     "gemini": "gemini-sse",
     "bedrock-converse": "bedrock-converse",
 }
-SAID_LAST = frozenset({"usageMetadata"})
-"""What each chunk says anew: it counts as it was said last."""
+REPEATED = frozenset({"usageMetadata"})
+"""Members that each chunk repeats: the last one counts."""
 PASSED_OVER = frozenset({"in_progress", "interpreting", "completed", "searching"})
-"""How calls of the server's tools go on; the item says it in the end."""
+"""Events on the progress of calls of the server's tools, whose result is in the item at the end."""
 
 
 def _sent(wire: str, events: list[Any]) -> str:
@@ -103,7 +103,7 @@ def _sent(wire: str, events: list[Any]) -> str:
     return "".join(f"data: {json.dumps(event)}\n\n" for event in events)
 
 
-def _hold_streams(wire: str, count: int, seed: int) -> None:
+def _check_streams(wire: str, count: int, seed: int) -> None:
     chance = Random(seed)
     cases = [case for case in recorded(FOLDERS[wire], streams=True) if len(case.data) < 40_000]
     for _ in range(count):
@@ -113,23 +113,23 @@ def _hold_streams(wire: str, count: int, seed: int) -> None:
         place, changed = chance.choice(list(injected(events[at])))
         kind = str(events[at].get("type", ""))
         of_a_tool = "_call" in kind and kind.rpartition(".")[2] in PASSED_OVER
-        if of_a_tool or kind == "ping" or not SAID_LAST.isdisjoint(place.split("/")) or place.endswith("block/input"):
+        if of_a_tool or kind == "ping" or not REPEATED.isdisjoint(place.split("/")) or place.endswith("block/input"):
             continue
         reader = decoder(STREAMS[wire])
-        told = [*reader.feed(_sent(wire, [*events[:at], changed, *events[at + 1 :]])), *reader.finish()]
-        stop = told[-1]
+        decoded = [*reader.feed(_sent(wire, [*events[:at], changed, *events[at + 1 :]])), *reader.finish()]
+        stop = decoded[-1]
         assert isinstance(stop, Stop)
         back = json.dumps(write(stop.document, wire, policy=LENIENT).output)
-        named = any("x_unknown" in event.detail for event in told if isinstance(event, Finding))
+        named = any("x_unknown" in event.detail for event in decoded if isinstance(event, Finding))
         assert named or "x_unknown" in back, f"{case.case}/{case.kind}/{at}/{place}"
 
 
 @pytest.mark.parametrize("wire", STREAMS)
-def test_a_member_of_an_event_that_nobody_knows_comes_back_or_is_named(wire: str) -> None:
-    _hold_streams(wire, 20, seed=3)
+def test_an_unknown_member_of_an_event_is_restored_or_reported(wire: str) -> None:
+    _check_streams(wire, 20, seed=3)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("wire", STREAMS)
-def test_many_members_of_events_that_nobody_knows_come_back_or_are_named(wire: str) -> None:
-    _hold_streams(wire, 1500, seed=4)
+def test_many_unknown_members_of_events_are_restored_or_reported(wire: str) -> None:
+    _check_streams(wire, 1500, seed=4)

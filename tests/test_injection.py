@@ -44,7 +44,7 @@ def frames_of_2_2(text: str) -> list[str]:
 
 
 def frames_by_token(start: str, end: str, text: str) -> list[str]:
-    """Start and end tokens in order, wherever they stand: these formats have no escape."""
+    """All start and end tokens in order; these formats have no escapes."""
     return re.findall(f"{re.escape(start)}|{re.escape(end)}", text)
 
 
@@ -71,12 +71,12 @@ def count(target: str, text: str) -> list[str]:
 TARGETS = ("ocm-2.2", "harmony", "internlm2", "internlm2:unused", "chatml", "ocm-0.1")
 
 
-def said(role: str, text: str) -> Message:
+def message_of(role: str, text: str) -> Message:
     return Message(role, text, channel="final" if role == "assistant" else None)
 
 
 def conversations() -> st.SearchStrategy[Transcript]:
-    drawn = st.builds(said, st.sampled_from(["system", "user", "assistant"]), strategies.texts())
+    drawn = st.builds(message_of, st.sampled_from(["system", "user", "assistant"]), strategies.texts())
     return st.lists(drawn, max_size=5).map(lambda messages: Transcript(tuple(messages)))
 
 
@@ -96,7 +96,7 @@ def test_content_opens_and_closes_no_frames(target: str, transcript: Transcript)
 @pytest.mark.parametrize("target", TARGETS)
 @given(strategies.words(), strategies.words(), strategies.words())
 def test_header_values_open_and_close_no_frames(target: str, name: str, call_id: str, recipient: str) -> None:
-    """Names, ids and recipients are checked whatever the policy is."""
+    """Names, ids and recipients are checked with every policy."""
     messages = (
         Message("user", "x", name=name),
         Message(

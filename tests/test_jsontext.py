@@ -1,4 +1,4 @@
-"""JSON is read strictly: no key is passed over, no number rounded, nothing nests deeper than can be gone through."""
+"""JSON is read strictly: no key is dropped, no number is rounded, and nesting is limited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(s
 
 
 @given(VALUES)
-def test_every_spelling_of_a_value_is_that_value(value: Any) -> None:
+def test_every_spelling_of_a_value_is_read_as_the_value(value: Any) -> None:
     for spelled in (
         json.dumps(value),
         json.dumps(value, ensure_ascii=False, separators=(",", ":")),
@@ -31,7 +31,7 @@ def test_every_spelling_of_a_value_is_that_value(value: Any) -> None:
 
 
 @given(VALUES | st.text(st.characters()), st.sampled_from([0, 2**64, "\ud800"]))
-def test_a_value_is_spelled_in_one_way_whatever_is_beside_it(value: Any, beside: Any) -> None:
+def test_a_value_has_one_spelling_whatever_its_neighbours(value: Any, beside: Any) -> None:
     text = text_of([value, beside])
     assert text is not None
     assert repr(json.loads(text)) == repr([value, beside])
@@ -40,7 +40,7 @@ def test_a_value_is_spelled_in_one_way_whatever_is_beside_it(value: Any, beside:
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 @pytest.mark.parametrize("beside", [0, 2**64])
-def test_what_is_no_number_has_no_text(number: float, beside: int) -> None:
+def test_a_number_that_json_cannot_represent_has_no_text(number: float, beside: int) -> None:
     assert text_of({"a": [number, beside]}) is None
 
 
@@ -57,14 +57,14 @@ def test_what_is_no_number_has_no_text(number: float, beside: int) -> None:
         '["\\u005C",{"\\u005c:" :1,"\\u005c:":2}]',
     ],
 )
-def test_a_key_that_stands_twice_is_an_error(text: str) -> None:
+def test_a_repeated_key_is_an_error(text: str) -> None:
     with pytest.raises(BridgeError) as raised:
         loads(text)
     assert (raised.value.code, "twice" in raised.value.message) == (ErrorCode.JSON, True)
 
 
 @pytest.mark.parametrize("text", ['{"a":"\\":","b":"\\\\\\":"}', '{"\\":":1}', '{"a":"\\u0022:"}', '{"a" :1}'])
-def test_a_key_that_only_seems_to_is_none(text: str) -> None:
+def test_a_key_that_only_seems_to_be_repeated_is_read(text: str) -> None:
     assert loads(text) == json.loads(text)
 
 
@@ -75,7 +75,7 @@ def test_a_large_integer_is_not_rounded(text: str) -> None:
 
 @pytest.mark.parametrize("number", ["1e400", "-1E+309", "1" * 400 + ".0", "1.7976931348623159e308"])
 @pytest.mark.parametrize("beside", ["0", '"\\ud800"', "1" * 400])
-def test_a_number_that_a_float_holds_as_infinite_is_refused(number: str, beside: str) -> None:
+def test_a_number_that_would_become_an_infinite_float_is_refused(number: str, beside: str) -> None:
     with pytest.raises(BridgeError) as raised:
         loads(f"[{beside},{number}]")
     assert raised.value.code is ErrorCode.JSON
@@ -105,14 +105,14 @@ def test_depth(opened: str, spaced: str) -> None:
     ids=["NaN", "infinite", "too large", "too long"],
 )
 @pytest.mark.parametrize("beside", ["0", '"\\ud800"'], ids=["a number", "half a character"])
-def test_a_number_that_is_none_is_refused_in_words(number: str, code: ErrorCode, words: str, beside: str) -> None:
+def test_a_constant_that_is_not_json_is_refused_by_name(number: str, code: ErrorCode, words: str, beside: str) -> None:
     with pytest.raises(BridgeError) as raised:
         loads(f"[{beside},{number}]")
     assert raised.value.code is code
     assert raised.value.message.startswith(words)
 
 
-def test_bytes_that_are_no_utf_8_are_refused() -> None:
+def test_bytes_that_are_not_utf_8_are_refused() -> None:
     for data in (b'{"a":"\xff"}', b'{"a":"\\ud800","b":"\xff"}'):
         with pytest.raises(BridgeError) as raised:
             loads(data)
@@ -120,7 +120,7 @@ def test_bytes_that_are_no_utf_8_are_refused() -> None:
 
 
 Outcome = tuple[str, ErrorCode | None]
-"""A value with the types in it, or the code of the error that it is refused with."""
+"""A value with the types of its members, or the code of the error."""
 
 
 def outcome(parse: Callable[[str], Any], text: str) -> Outcome:
@@ -131,7 +131,7 @@ def outcome(parse: Callable[[str], Any], text: str) -> Outcome:
 
 
 def plainly(text: str) -> Any:
-    """What JSON text says, by the standard library and the rules of this module alone."""
+    """The value of JSON text, by the standard library and the rules of this module."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
@@ -166,7 +166,7 @@ def test_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
 
 
 @given(texts() | broken_texts())
-def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> None:
+def test_a_value_inside_of_a_text_is_read_as_it_is_alone(text: str) -> None:
     inside, alone = value_at(text + " #"), parse(text)
     assert repr(alone and alone.value) == repr(inside[0] if inside and not text[inside[1] :].strip(" \t\r\n") else None)
 
@@ -183,13 +183,13 @@ def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> No
         (b'{"a": "\xff"}', "the text is not UTF-8"),
     ],
 )
-def test_what_is_cut_off_or_no_text_is_said_to_be_that(text: str | bytes, words: str) -> None:
+def test_the_error_names_truncated_json_and_text_that_is_not_json(text: str | bytes, words: str) -> None:
     with pytest.raises(BridgeError, match=f"not JSON: {words}"):
         loads(text)
 
 
 @pytest.mark.parametrize(("raw", "offset"), [(b'{"a":"\\ud800",}', 14), (b'{"a":"\\ud800","b":"\xff"}', 19)])
-def test_what_the_fast_library_cannot_read_has_a_code_and_a_place_too(raw: bytes, offset: int) -> None:
+def test_errors_of_the_slower_library_have_a_code_and_a_position(raw: bytes, offset: int) -> None:
     """Half of a surrogate pair is read by the slower library, which finds other faults by itself."""
     with pytest.raises(BridgeError) as caught:
         loads(raw)

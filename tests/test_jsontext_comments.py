@@ -1,4 +1,4 @@
-"""JSON with comments is read without them, and what only looks like it costs no more than its length."""
+"""JSON with comments is read without them, in linear time, also for text that only looks like it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ REQUEST = '{"messages":[{"role":"user","content":"src/* // \\" */"}]}'
         REQUEST.replace(":[", ": /* * / // */ ["),
     ],
 )
-def test_comments_are_left_out_and_found(text: str) -> None:
+def test_comments_are_left_out_and_reported(text: str) -> None:
     reading = read(text, "openai")
     assert [finding.code for finding in reading.findings] == [FindingCode.JSON_REPAIRED]
     assert reading.transcript == read(REQUEST, "openai").transcript
 
 
-def test_what_stands_behind_comments_keeps_its_place() -> None:
+def test_the_position_after_comments_does_not_change() -> None:
     text = '/* "a" */ {"b": 1} // c'
     bare = without_comments(text)
     assert bare is not None
@@ -41,7 +41,7 @@ def test_what_stands_behind_comments_keeps_its_place() -> None:
 
 
 @pytest.mark.parametrize("text", ["{} /", "{} /*", "{} /*/", '{} // \n "', '{} "//', "// alone", "{}", '{"a": "//"}'])
-def test_what_is_no_json_with_comments_is_none(text: str) -> None:
+def test_text_that_is_not_json_with_comments_gives_none(text: str) -> None:
     assert without_comments(text) is None
 
 
@@ -56,7 +56,7 @@ CUT: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_a_record_that_was_cut_takes_little_memory(name: str) -> None:
+def test_a_truncated_record_takes_little_memory(name: str) -> None:
     text = CUT[name]
     without_comments(text[:100])
     tracemalloc.start()
@@ -68,14 +68,14 @@ def test_a_record_that_was_cut_takes_little_memory(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_a_record_that_was_cut_is_no_json(name: str) -> None:
+def test_a_truncated_record_is_not_json(name: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read(CUT[name], "openai")
     assert caught.value.code is ErrorCode.JSON
 
 
 @given(st.lists(st.sampled_from([*'"\\/*\n {}1,', "//", "/*", "*/", '"a"', "文"]), max_size=12).map("".join))
-def test_each_character_is_looked_at_once(text: str) -> None:
+def test_each_character_is_read_once(text: str) -> None:
     """Each match begins where the last one ended and takes something: nothing is searched for, nothing tried twice."""
     at = 0
     for found in jsontext.COMMENT.finditer(text):
@@ -86,7 +86,7 @@ def test_each_character_is_looked_at_once(text: str) -> None:
 
 
 @given(st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-def test_what_a_comment_stands_beside_stays_as_it_is(value: Any) -> None:
+def test_a_value_next_to_a_comment_does_not_change(value: Any) -> None:
     spelled = json.dumps(value)
     bare = without_comments(f"/* before */ {spelled} // behind")
     assert bare is not None

@@ -1,4 +1,4 @@
-"""What is lost again and again is found once, and is what comparing the two documents each time would find."""
+"""Losses of equal heads are found once; they are those that a comparison of the two documents finds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MESSAGES: Final[list[tuple[Message, Message]]] = [
 
 
 @pytest.mark.parametrize(("old", "new"), MESSAGES)
-def test_of_a_message_what_is_lost_of_all_with_its_head_and_its_own_id(old: Message, new: Message) -> None:
+def test_the_losses_of_a_message_are_those_of_its_head_with_its_own_id(old: Message, new: Message) -> None:
     cache = LossCache("x")
     for _ in range(2):
         found = [
@@ -60,7 +60,7 @@ def test_of_a_message_what_is_lost_of_all_with_its_head_and_its_own_id(old: Mess
         assert found == directly(Transcript((old,)), Transcript((new,)))
 
 
-def test_two_ids_in_a_sentence_are_those_of_the_message() -> None:
+def test_a_sentence_with_two_ids_has_the_ids_of_the_message() -> None:
     [pattern] = LossCache("x").of_heads(head_of(replace(CALL, call_id="a")), head_of(replace(CALL, call_id=None)))
     assert pattern.of("/messages/7", "call_7", None).detail == 'x has no place for the call id "call_7"'
     assert pattern.of("/messages/7", "call_7", None).path == "/messages/7/call_id"
@@ -78,7 +78,7 @@ def test_heads_are_compared_once(compared: list[Document]) -> None:
     assert len(compared) == 1
 
 
-def test_heads_that_hardly_come_again_are_not_remembered(compared: list[Document]) -> None:
+def test_heads_that_are_rarely_repeated_are_not_kept(compared: list[Document]) -> None:
     cache, odd = LossCache("x"), head_of(Message("user", "Hi", extras={"y": {"z": 1}}))
     plain = head_of(Message("user", "Hi"))
     for old, new in ((odd, plain), (plain, odd)):
@@ -109,7 +109,7 @@ def pairs() -> Iterator[tuple[Transcript, Transcript]]:
     yield from product(AROUND, AROUND)
 
 
-def test_around_messages_all_that_comparing_finds() -> None:
+def test_losses_around_messages_are_those_that_comparing_finds() -> None:
     cache = LossCache("x")
     for _ in range(2):
         for old, new in pairs():
@@ -123,14 +123,14 @@ def again(around: Transcript) -> Transcript:
 
 
 @pytest.mark.parametrize("old", [*AROUND[1:7]])
-def test_what_is_lost_of_tools_and_settings_is_found_once(old: Transcript, compared: list[Document]) -> None:
+def test_losses_of_tools_and_settings_are_found_once(old: Transcript, compared: list[Document]) -> None:
     cache = LossCache("x")
     found = [cache.around(again(old), Transcript()) for _ in range(3)]
     assert found[0] == found[1] == found[2] == directly(old, Transcript())
     assert len(compared) == 1
 
 
-def test_so_is_that_of_a_layout_and_extras_need_no_documents(compared: list[Document]) -> None:
+def test_losses_of_layout_and_extras_are_found_once(compared: list[Document]) -> None:
     cache, old = LossCache("x"), Transcript(layout={"y": {"z": [1]}})
     assert [cache.around(again(old), Transcript()) for _ in range(3)] == [directly(old, Transcript())] * 3
     old = Transcript(extras={"y": {"z": [1]}})
@@ -138,7 +138,7 @@ def test_so_is_that_of_a_layout_and_extras_need_no_documents(compared: list[Docu
     assert len(compared) == 1
 
 
-def test_two_documents_that_are_met_again_are_not_compared_again(compared: list[Document]) -> None:
+def test_two_documents_are_compared_once(compared: list[Document]) -> None:
     cache, old, new = LossCache("x"), Transcript(header=Header("2.2")), Transcript()
     first = cache.around(old, new)
     assert cache.around(old, new) is first
@@ -148,7 +148,7 @@ def test_two_documents_that_are_met_again_are_not_compared_again(compared: list[
     assert cache.around(old, old) == ()
 
 
-def test_what_is_long_is_not_remembered_and_of_the_rest_only_so_much(compared: list[Document]) -> None:
+def test_long_values_are_not_kept_and_the_cache_is_bounded(compared: list[Document]) -> None:
     cache = LossCache("x")
     for _ in range(2):
         cache.around(Transcript(tools=(Tool("f", LONG),)), Transcript())

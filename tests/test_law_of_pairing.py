@@ -1,4 +1,4 @@
-"""Law 9: which reply answers which call is the same on both sides, or a loss says which pair was broken."""
+"""Law 9: each reply answers the same call on both sides, or a loss names the reply."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_call_without_a_reply_does_not_get_that_of_another(target: str) -> Non
 
 
 @pytest.mark.parametrize("target", WITHOUT_IDS)
-def test_of_three_calls_each_that_is_answered_keeps_its_reply(target: str) -> None:
+def test_each_answered_call_of_three_keeps_its_reply(target: str) -> None:
     calls = [("a", "f"), ("b", "f"), ("c", "f")]
     result = convert(request(calls, [("c", "three"), ("a", "one")]), source="openai", target=target)
     assert answers(read_back(result)) == {"a": "one", "c": "three"}
@@ -104,14 +104,14 @@ def test_a_second_reply_to_a_call_that_reads_as_the_reply_to_another_is_reported
     assert relations(result) == [("pairing", "/messages/4")]
 
 
-def test_replies_of_several_tools_stay_where_their_names_tell_their_calls() -> None:
+def test_replies_are_not_moved_if_the_names_of_their_tools_determine_the_calls() -> None:
     result = convert(request([("a", "f"), ("b", "g")], [("b", "two"), ("a", "one")]), source="openai", target="harmony")
     assert relations(result) == []
     assert answers(read_back(result)) == {"a": "one", "b": "two"}
 
 
 @pytest.mark.parametrize("target", ["openai", "ocm-2.2", "ocm-2.2-json", "canonical"])
-def test_nothing_moves_where_there_are_ids(target: str) -> None:
+def test_nothing_is_moved_in_formats_with_ids(target: str) -> None:
     result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target=target)
     assert result.order is None
     assert relations(result) == []
@@ -127,7 +127,7 @@ def test_a_reply_that_names_its_tool_alone_does_not_go_to_another_call_with_the_
 
 
 @pytest.mark.parametrize("target", [*WITHOUT_IDS, "chatml", "openai", "ocm-2.2", "ocm-2.2-json", "canonical"])
-def test_a_reply_to_one_of_two_calls_does_not_go_to_the_second_where_a_text_parts_them(target: str) -> None:
+def test_a_reply_to_the_first_of_two_calls_with_a_text_between_them_does_not_go_to_the_second(target: str) -> None:
     first, second = (
         Message("assistant", "{}", channel="commentary", recipient=f"functions.{name}", end="call")
         for name in ("f", "g")
@@ -148,13 +148,13 @@ def test_a_reply_whose_call_is_read_as_answered_by_another_keeps_its_name() -> N
         laws.all_laws(Transcript(messages), target)
 
 
-def test_a_text_for_people_has_replies_in_the_order_of_the_calls_too() -> None:
+def test_a_view_has_replies_in_the_order_of_the_calls() -> None:
     result = convert(request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")]), source="openai", target="chatml")
     assert isinstance(result.output, str)
     assert result.output.index("one") < result.output.index("two")
 
 
-def test_a_reply_that_comes_turns_later_goes_back_to_its_call() -> None:
+def test_a_reply_in_a_later_turn_is_moved_to_its_call() -> None:
     wires = request([("a", "f"), ("b", "f")], [("b", "two")])["messages"]
     later = [{"role": "user", "content": "and?"}, {"role": "tool", "tool_call_id": "a", "content": "one"}]
     result = convert({"messages": [*wires, *later]}, source="openai", target="harmony")
@@ -162,13 +162,13 @@ def test_a_reply_that_comes_turns_later_goes_back_to_its_call() -> None:
     assert result.order == (0, 1, 2, 5, 3, 4)
 
 
-def test_losses_of_fields_are_named_by_the_place_in_the_source() -> None:
+def test_losses_of_fields_have_the_path_in_the_source() -> None:
     made = request([("a", "f"), ("b", "f")], [("b", "<|end|>"), ("a", "one")])
     result = convert(made, source="openai", target="harmony")
     assert [loss.path for loss in result.losses if loss.code is LossCode.CONTROL_TOKEN] == ["/messages/3/content"]
 
 
-def test_a_sidecar_gives_the_order_back() -> None:
+def test_a_sidecar_restores_the_order() -> None:
     made = request([("a", "f"), ("b", "f"), ("c", "f")], [("c", "three"), ("a", "one")])
     result = convert(made, source="openai", target="harmony")
     sidecar = json.loads(json.dumps(make_sidecar(result)))
@@ -176,7 +176,7 @@ def test_a_sidecar_gives_the_order_back() -> None:
     assert write(restored.transcript, "openai").output == made
 
 
-def test_a_sidecar_gives_the_order_back_where_the_output_was_edited() -> None:
+def test_a_sidecar_restores_the_order_of_an_edited_output() -> None:
     made = request([("a", "f"), ("b", "f")], [("b", "two"), ("a", "one")])
     result = convert(made, source="openai", target="harmony")
     sidecar = make_sidecar(result)
@@ -189,7 +189,7 @@ def test_a_sidecar_gives_the_order_back_where_the_output_was_edited() -> None:
 # --- what is read -----------------------------------------------------------------------------------------------------
 
 
-def test_a_reply_with_an_unknown_id_is_read_as_the_reply_to_the_only_open_call_and_found() -> None:
+def test_a_reply_with_an_unknown_id_is_read_as_the_reply_to_the_only_open_call_and_reported() -> None:
     made = request([("a", "f"), ("b", "f")], [("z", "two"), ("a", "one")])
     reading = read(made, "openai")
     assert answers(reading.transcript) == {"a": "one", "b": "two"}
@@ -200,7 +200,7 @@ def test_a_reply_with_an_unknown_id_is_read_as_the_reply_to_the_only_open_call_a
 
 
 @pytest.mark.parametrize("target", FORMATS)
-def test_a_reply_of_another_tool_with_an_unknown_id_does_not_go_to_the_open_call_in_silence(target: str) -> None:
+def test_a_reply_of_another_tool_with_an_unknown_id_does_not_go_to_the_open_call_without_a_report(target: str) -> None:
     """It answers none where its name is written; a format without names reads it as the answer to the open call."""
     for times in range(1, 7):  # by plans, too
         source = request([(f"c{times}", "f")], [("unknown", "4")])
@@ -221,7 +221,7 @@ def test_a_reply_that_could_be_to_two_calls_stays_unpaired() -> None:
     assert relations(write(reading.transcript, "harmony")) == [("pairing", "/messages/3")]
 
 
-def test_no_tool_is_made_up_for_a_reply_that_names_none() -> None:
+def test_a_reply_without_a_name_gets_no_tool() -> None:
     made = {"messages": [{"role": "user", "content": "x"}, {"role": "tool", "content": "?"}]}
     harmony = convert(made, source="openai", target="harmony")
     assert harmony.output == (
@@ -233,7 +233,7 @@ def test_no_tool_is_made_up_for_a_reply_that_names_none() -> None:
 # --- the law on drawn documents ---------------------------------------------------------------------------------------
 
 
-def hold_for(pairs: Pairs, document: Transcript) -> None:
+def check_laws(pairs: Pairs, document: Transcript) -> None:
     for source, targets in pairs.items():
         known = read(write(document, source, policy=LENIENT).encode(), source).transcript
         for target in targets:
@@ -242,33 +242,33 @@ def hold_for(pairs: Pairs, document: Transcript) -> None:
 
 @examples(30)
 @given(linked_transcripts(), some_pairs())
-def test_the_laws_hold_for_calls_and_replies_in_every_relation(document: Transcript, pairs: Pairs) -> None:
+def test_the_laws_are_kept_for_calls_and_replies_in_every_relation(document: Transcript, pairs: Pairs) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
-    hold_for(pairs, document)
+    check_laws(pairs, document)
 
 
 @pytest.mark.long
 @settings(max_examples=5000)
 @given(linked_transcripts())
-def test_the_laws_hold_for_calls_and_replies_in_every_relation_at_length(document: Transcript) -> None:
-    hold_for(every_pair(), document)
+def test_the_laws_are_kept_for_calls_and_replies_in_every_relation_at_length(document: Transcript) -> None:
+    check_laws(every_pair(), document)
 
 
 @given(linked_transcripts())
-def test_contents_that_are_read_as_answers_are_those_that_were_written(document: Transcript) -> None:
-    """By what is said alone: contents are plain, and no two alike."""
+def test_contents_are_read_as_answers_to_the_same_calls(document: Transcript) -> None:
+    """Only contents are compared: they are plain, and no two are equal."""
     for target in (*WITHOUT_IDS, "openai", "ocm-2.2"):
         result = write(document, target)
         named = {loss.path for loss in result.losses if loss.code is LossCode.PAIRING}
-        given = said(document, named)
+        given = contents_by_reply(document, named)
         back = read_back(result)
         names = {str(document.messages[int(path.rpartition("/")[2])].content) for path in named}
-        found = {reply: call for reply, call in said(back, set()).items() if reply not in names}
+        found = {reply: call for reply, call in contents_by_reply(back, set()).items() if reply not in names}
         assert found == given
 
 
-def said(document: Document, named: set[str]) -> dict[str, str]:
-    """What each reply says → what the call says that it answers; without the replies that losses name."""
+def contents_by_reply(document: Document, named: set[str]) -> dict[str, str]:
+    """Content of each reply → content of the call that it answers; without the replies that losses name."""
     assert isinstance(document, Transcript)
     messages = document.messages
     return {
@@ -279,7 +279,7 @@ def said(document: Document, named: set[str]) -> dict[str, str]:
 
 
 @given(linked_transcripts())
-def test_streams_keep_to_it(document: Transcript) -> None:
+def test_streams_keep_the_law(document: Transcript) -> None:
     for target in STREAMS:
         text, made = run(in_pieces(replay(document), 3), encoder(target))
         back = read(text, target).transcript
@@ -296,7 +296,7 @@ REPLIES = re.compile(REPLY + REPLY, re.DOTALL)
 
 
 class Swapping(Frames):
-    """Harmony whose writer swaps what two replies say that stand side by side."""
+    """Harmony with a writer that swaps the contents of two neighbouring replies."""
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         made = super().enclose(units, around, state)
@@ -345,7 +345,7 @@ def test_every_call_is_drawn_with_a_content_of_its_own(document: Transcript) -> 
         {"id": "a", "type": "tool", "function": {"name": "f", "arguments": '{"k":"a"}'}},
     ],
 )
-def test_a_call_of_another_librarys_shape_is_a_call_and_comes_back_as_it_was(call: dict[str, Any]) -> None:
+def test_a_call_in_the_shape_of_another_library_is_a_call_and_is_restored(call: dict[str, Any]) -> None:
     made = request([], [("a", "one")])
     made["messages"][1]["tool_calls"] = [call]
     result = convert(made, source="openai", target="ocm-2.2")
@@ -354,7 +354,7 @@ def test_a_call_of_another_librarys_shape_is_a_call_and_comes_back_as_it_was(cal
     assert convert(made, source="openai", target="openai").output == made
 
 
-def test_a_call_that_chat_completions_nests_is_a_call_in_openchatml_json_and_comes_back_as_it_was() -> None:
+def test_a_nested_call_of_chat_completions_is_a_call_in_openchatml_json_and_is_restored() -> None:
     nested = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"k":"a"}'}}
     made = [
         {"role": "assistant", "channel": "commentary", "tool_calls": [nested]},

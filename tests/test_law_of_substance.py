@@ -1,4 +1,4 @@
-"""Law 12 on documents of which a reader understood little, and on adapters that break it."""
+"""Law 12 for documents of which a reader understood little, and for adapters that break it."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.writer import Prepared
 from sampling import examples
 
-SAID = Transcript((Message("user", "Hello"), Message("assistant", "Hi", channel="final")))
+SPOKEN = Transcript((Message("user", "Hello"), Message("assistant", "Hi", channel="final")))
 
 
 @given(strategies.opaque())
 @examples(100)
-def test_the_law_holds_for_every_format(document: Document) -> None:
+def test_every_format_keeps_the_law(document: Document) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for target in formats():
         substance(Trial(document, target))
 
 
-def test_a_message_is_emptied_although_another_is_joined_to_it() -> None:
+def test_a_message_is_emptied_even_if_another_is_joined_to_it() -> None:
     image = Media("image", url="https://example.org/a.png")
     speech = Foreign("ocm-2.2-json", {"type": "speech", "text": "hi"})
     document = Transcript((Message("system", (image, speech)), Message("system", (Text("hi"),))))
@@ -56,7 +56,7 @@ def test_a_message_is_emptied_although_another_is_joined_to_it() -> None:
 
 
 def emptying(code: LossCode) -> Adapter:
-    """An adapter that says nothing of what anyone said, and calls that a loss of this code."""
+    """An adapter that writes no content, and reports it as losses with this code."""
 
     class Emptying(DocumentWriter):
         def nearest(self, message: Message, index: int, log: Log) -> Message:
@@ -69,31 +69,31 @@ def emptying(code: LossCode) -> Adapter:
 
 def test_an_adapter_that_empties_messages_is_caught() -> None:
     with pytest.raises(LawBrokenError, match="law of substance"):
-        substance(Trial(SAID, emptying(LossCode.EXTRAS)))
+        substance(Trial(SPOKEN, emptying(LossCode.EXTRAS)))
 
 
-def test_an_adapter_that_says_so_may_leave_words_out() -> None:
-    substance(Trial(SAID, emptying(LossCode.CONTENT)))
+def test_an_adapter_may_leave_out_text_that_it_reports() -> None:
+    substance(Trial(SPOKEN, emptying(LossCode.CONTENT)))
 
 
-def test_an_adapter_that_calls_a_message_emptied_which_is_not_is_caught() -> None:
+def test_an_adapter_that_reports_a_message_as_emptied_without_reason_is_caught() -> None:
     class Pretending(DocumentWriter):
         def prepare(self, conversation: Conversation, log: Log) -> Prepared:
             log.lose(LossCode.EMPTIED, "/messages/0/content", "it says so, but it is there")
             return super().prepare(conversation, log)
 
     with pytest.raises(LawBrokenError, match="law of substance"):
-        substance(Trial(SAID, replace(adapter("canonical")[0], writes_units=Pretending)))
+        substance(Trial(SPOKEN, replace(adapter("canonical")[0], writes_units=Pretending)))
 
 
-def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:
-    result = write(SAID, "chatml")
+def test_verify_reports_text_that_is_missing_without_a_loss_of_content() -> None:
+    result = write(SPOKEN, "chatml")
 
-    assert verify(SAID, result) == ()
-    shorter = write(replace(SAID, messages=(Message("user", "Hell"), SAID.messages[1])), "chatml")
+    assert verify(SPOKEN, result) == ()
+    shorter = write(replace(SPOKEN, messages=(Message("user", "Hell"), SPOKEN.messages[1])), "chatml")
     layout = Report([Loss(LossCode.LAYOUT, Severity.LAYOUT, "/messages/0/content", "it says so")])
     outcome = DocumentOutcome(shorter.output, layout, shorter.transcript)
-    unreported = verify(SAID, Result(outcome, SAID, (), None, shorter.target))
+    unreported = verify(SPOKEN, Result(outcome, SPOKEN, (), None, shorter.target))
     assert [loss.path for loss in unreported] == ["/messages/0/content"]
 
 
@@ -108,16 +108,16 @@ def test_verify_names_what_vanishes_without_a_loss_of_content() -> None:
     ],
 )
 def test_only_a_loss_of_content_at_the_place_accounts_for_it(loss: Loss, silent: bool) -> None:
-    back = replace(SAID, messages=(Message("user", "Hell"), SAID.messages[1]))
-    assert vanished(SAID, back, [loss]) == (["/messages/0/content"] if silent else [])
+    back = replace(SPOKEN, messages=(Message("user", "Hell"), SPOKEN.messages[1]))
+    assert vanished(SPOKEN, back, [loss]) == (["/messages/0/content"] if silent else [])
 
 
-def test_a_message_that_is_gone_is_no_message_of_its_neighbour() -> None:
+def test_a_missing_message_is_not_replaced_by_its_neighbour() -> None:
     lost = Loss(LossCode.MESSAGE, Severity.LOST, "/messages/0", "")
-    assert vanished(SAID, replace(SAID, messages=SAID.messages[1:]), [lost]) == []
-    assert vanished(SAID, replace(SAID, messages=()), [lost]) == ["/messages/1/content"]
+    assert vanished(SPOKEN, replace(SPOKEN, messages=SPOKEN.messages[1:]), [lost]) == []
+    assert vanished(SPOKEN, replace(SPOKEN, messages=()), [lost]) == ["/messages/1/content"]
     structure = lost._replace(code=LossCode.TOOLS_MOVED)
-    assert vanished(SAID, replace(SAID, messages=SAID.messages[1:]), [structure]) == ["/messages/0/content"]
+    assert vanished(SPOKEN, replace(SPOKEN, messages=SPOKEN.messages[1:]), [structure]) == ["/messages/0/content"]
 
 
 def test_a_text_to_complete_that_vanishes_is_lost_as_content() -> None:
@@ -135,5 +135,5 @@ def test_a_text_to_complete_that_vanishes_is_lost_as_content() -> None:
     ],
     ids=["white space", "white space among texts", "not understood", "not understood, beside an empty text"],
 )
-def test_what_an_api_refuses_is_left_out_by_the_law(target: str, content: Any) -> None:
+def test_a_message_that_an_api_refuses_may_be_left_out(target: str, content: Any) -> None:
     substance(Trial(Transcript((Message("user", "Hi."), Message("user", content))), target))

@@ -36,7 +36,7 @@ ANSWER = Message("assistant", "Four.", channel="final")
 
 @given(visibility.documents())
 @examples(60)
-def test_all_laws_hold_on_channels_and_intents_of_any_spelling(document: Transcript) -> None:
+def test_all_laws_are_kept_for_channels_and_intents_of_any_spelling(document: Transcript) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for target in FORMATS:
         laws.all_laws(document, target)
@@ -44,7 +44,7 @@ def test_all_laws_hold_on_channels_and_intents_of_any_spelling(document: Transcr
 
 @given(visibility.documents(), some_pairs())
 @examples(25)
-def test_nothing_is_shown_for_any_ordered_pair(document: Transcript, pairs: Pairs) -> None:
+def test_hidden_text_is_not_shown_for_any_ordered_pair(document: Transcript, pairs: Pairs) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for source, targets in pairs.items():
         known = read(write(document, source, policy=LENIENT).encode(), source).transcript
@@ -54,7 +54,7 @@ def test_nothing_is_shown_for_any_ordered_pair(document: Transcript, pairs: Pair
 
 @pytest.mark.parametrize("target", FORMATS)
 @pytest.mark.parametrize("recipient", ["user", "assistant", "all"])
-def test_what_an_intent_hides_stays_hidden_where_a_participant_is_addressed(recipient: str, target: str) -> None:
+def test_text_hidden_by_an_intent_stays_hidden_if_a_participant_is_addressed(recipient: str, target: str) -> None:
     if target == "harmony-tokens":
         pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     hidden = Message("assistant", f"{SECRET}1", channel="final", recipient=recipient, intent="status")
@@ -64,7 +64,7 @@ def test_what_an_intent_hides_stays_hidden_where_a_participant_is_addressed(reci
 @pytest.mark.long
 @given(visibility.documents())
 @settings(max_examples=5000)
-def test_all_laws_hold_on_channels_and_intents_of_any_spelling_at_length(document: Transcript) -> None:
+def test_all_laws_are_kept_for_channels_and_intents_of_any_spelling_at_length(document: Transcript) -> None:
     for target in FORMATS:
         laws.all_laws(document, target)
 
@@ -73,7 +73,7 @@ def test_all_laws_hold_on_channels_and_intents_of_any_spelling_at_length(documen
 
 
 class Leaking(Frames):
-    """Frames that show whatever the assistant says."""
+    """Frames that show all texts of the assistant."""
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         return super().nearest(replace(message, channel="final", intent=None), index, log)
@@ -83,21 +83,21 @@ def leaking() -> Adapter:
     return replace(adapter("chatml")[0], writes_units=Leaking)
 
 
-def test_a_format_that_shows_what_is_hidden_breaks_the_law() -> None:
+def test_a_format_that_shows_hidden_text_breaks_the_law() -> None:
     trial = Trial(Transcript((PRIVATE, ANSWER)), leaking())
     with pytest.raises(LawBrokenError, match="law of visibility, in chatml") as caught:
         visibility.visibility(trial)
     assert "/messages/0 is shown" in str(caught.value)
 
 
-def test_verifying_names_what_is_shown_though_a_loss_names_the_channel() -> None:
+def test_verify_reports_hidden_text_that_is_shown_even_if_a_loss_names_the_channel() -> None:
     document = Transcript((PRIVATE, ANSWER))
     result = write(document, leaking(), policy=LENIENT)
     assert "/messages/0/channel" in {loss.path for loss in result.losses}
     assert [(loss.code, loss.path) for loss in verify(document, result)] == [("channel", "/messages/0")]
 
 
-def test_a_text_that_moved_into_what_is_shown_is_found_too() -> None:
+def test_hidden_text_that_moved_into_a_shown_message_is_found() -> None:
     moved = Transcript((Message("assistant", "Four.", channel="final"), Message("user", PRIVATE.content)))
     assert exposed_messages(Transcript((ANSWER, PRIVATE)), moved, [0]) == [1]
     assert exposed_messages(Transcript((ANSWER, PRIVATE, moved.messages[1])), moved, [0, 2]) == []
@@ -150,7 +150,7 @@ def test_nothing_hidden_is_streamed_to_a_client(document: Transcript, source: st
 
 
 @given(visibility.documents(), st.sampled_from(CLIENTS))
-def test_nor_is_a_transcript_that_is_replayed(document: Transcript, client: str) -> None:
+def test_hidden_text_of_a_replayed_transcript_is_not_streamed_to_a_client(document: Transcript, client: str) -> None:
     assert SECRET.encode() not in b"".join(encoder(client).encode(replay(document, "stop")))
 
 
@@ -158,24 +158,24 @@ EVENTS: tuple[Event, ...] = tuple(replay(Transcript((PRIVATE, ANSWER)), "stop"))
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_an_encoder_for_clients_is_private_unless_it_is_asked(client: str) -> None:
-    def told(**asked: Any) -> bool:
+def test_an_encoder_for_clients_hides_text_without_an_option(client: str) -> None:
+    def is_shown(**asked: Any) -> bool:
         made = encoder(client, **asked)
         return SECRET.encode() in b"".join([*made.encode(EVENTS), *made.finish()])
 
-    assert not told()
-    assert not told(visibility=END_USER)
-    assert told(visibility=DEBUG) or client == "ocm-2.2-events"  # which has no event for such a channel
+    assert not is_shown()
+    assert not is_shown(visibility=END_USER)
+    assert is_shown(visibility=DEBUG) or client == "ocm-2.2-events"  # these events have none for such a channel
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_an_encoder_of_a_text_format_is_whole_as_its_batch_writer_is(text: str) -> None:
-    said = b"".join(encoder(text).encode(EVENTS)).decode()
-    assert (SECRET in said) == (SECRET in str(write(Transcript((PRIVATE, ANSWER)), text).output))
+def test_an_encoder_of_a_text_format_writes_all_text_like_its_batch_writer(text: str) -> None:
+    output = b"".join(encoder(text).encode(EVENTS)).decode()
+    assert (SECRET in output) == (SECRET in str(write(Transcript((PRIVATE, ANSWER)), text).output))
 
 
 @pytest.mark.parametrize("shown", [False, True])
-def test_a_pipe_passes_on_what_it_is_told_to_in_place_of_what_its_encoder_was(shown: bool) -> None:
+def test_the_visibility_of_a_pipe_replaces_that_of_its_encoder(shown: bool) -> None:
     text = f"<|channel|>thoughts<|message|>{SECRET}<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>"
     made = encoder("openai-sse", visibility=END_USER if shown else DEBUG)
     pipe = Pipe(decoder("harmony"), made, DEBUG if shown else END_USER)
@@ -184,7 +184,7 @@ def test_a_pipe_passes_on_what_it_is_told_to_in_place_of_what_its_encoder_was(sh
 
 @given(visibility.documents(), st.sampled_from(FORMATS))
 @examples(50)
-def test_no_view_shows_it(document: Transcript, target: str) -> None:
+def test_no_view_shows_hidden_text(document: Transcript, target: str) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     assert SECRET not in repr(view_of(document))
     compared = compare(document, target)

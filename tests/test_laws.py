@@ -14,11 +14,11 @@ FORMATS = formats()
 
 
 def as_read_from(document: Document, source: str) -> Document:
-    """The document as it comes out of a format: what that format can hold of it."""
+    """The document after it was written in a format and read back: the part that the format can represent."""
     return read(write(document, source, policy=LENIENT).encode(), source, options=Options(force_format=True)).transcript
 
 
-def hold_for(pairs: Pairs, document: Document) -> None:
+def check_laws(pairs: Pairs, document: Document) -> None:
     for source, targets in pairs.items():
         known = as_read_from(document, source)
         for target in targets:
@@ -26,16 +26,16 @@ def hold_for(pairs: Pairs, document: Document) -> None:
 
 
 @given(strategies.documents(), some_pairs())
-def test_the_laws_hold_for_every_ordered_pair(document: Document, pairs: Pairs) -> None:
+def test_the_laws_are_kept_for_every_ordered_pair(document: Document, pairs: Pairs) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
-    hold_for(pairs, document)
+    check_laws(pairs, document)
 
 
 @pytest.mark.long
 @settings(max_examples=5000)
 @given(strategies.documents())
-def test_the_laws_hold_for_every_ordered_pair_at_length(document: Document) -> None:
-    hold_for(every_pair(), document)
+def test_the_laws_are_kept_for_every_ordered_pair_at_length(document: Document) -> None:
+    check_laws(every_pair(), document)
 
 
 @given(strategies.documents())

@@ -1,4 +1,4 @@
-"""Functions by name: what an adapter's table is made of."""
+"""Functions that are given by their names, as in the table of an adapter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ocml_bridge.common.lazy import Lazy, find
 from ocml_bridge.registry import adapter
 
 
-def test_a_name_stands_for_what_is_called_so() -> None:
+def test_a_function_is_found_by_its_name() -> None:
     assert find("ocml_bridge.common.lazy:find") is find
     assert Lazy("operator:sub")(3, 1) == 2
     assert repr(Lazy("operator:sub", 3, "x")) == "Lazy('operator:sub', 3, 'x')"
@@ -35,7 +35,7 @@ def test_it_can_be_sent_to_another_process() -> None:
 
 
 @pytest.mark.parametrize("name", formats())
-def test_every_name_in_an_adapter_is_right(name: str) -> None:
+def test_every_name_in_an_adapter_exists(name: str) -> None:
     found, _ = adapter(name)
     values = [getattr(found, each.name) for each in fields(found)]
     values += [*found.decoders.values(), *found.encoders.values(), *found.profiles.values()]

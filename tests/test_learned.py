@@ -1,4 +1,4 @@
-"""A format is asked once what is alike: further conversations of the same kind are written and read without it."""
+"""Plans are learned from the first conversations; further ones of the same kind are converted without the format."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from ocml_bridge.units.heads import head_of, messages_of
 SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
 AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 1}
-"""How many units of a conversation are spelled one by one all the same: lists of tokens, frames of several messages."""
+"""The number of units that the format writes although there is a plan: lists of tokens, frames of several messages."""
 ONE_NEAREST: Final = ("ocm-0.1", "anthropic")
-"""Formats that look at one message each time: a thought that stands between tokens, a last text of the assistant's."""
+"""Formats that write one message of each conversation: a thought between tokens, the last text of the assistant."""
 UNLIKE: Final = {
     "sharegpt": 1,
     "chatml-json": 7,
 }
-"""How many are read one by one: those whose JSON says more than texts, and those of which a reader notes something."""
+"""The number of units that the format reads: JSON with more than texts, and units with findings."""
 IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks is not None} | {
     *("chatml-json", "ocm-2.2-json")
 }
-"""Formats that have nothing around their units that would take long to write or to read."""
+"""Formats with a short envelope, for which no plan is needed."""
 
 
 def counted(counts: Counter[str], grammar: Any, *names: str) -> None:
@@ -52,7 +52,7 @@ def counted(counts: Counter[str], grammar: Any, *names: str) -> None:
 
 
 def conversation(number: int) -> Conversation:
-    """One of many with the same heads; nobody says the same in two of them."""
+    """One of many conversations with the same heads; no two of them have equal texts."""
     call_id = f"call_{number}_"
     return conversation_of(
         Transcript(
@@ -88,7 +88,7 @@ def writer(name: str) -> tuple[Writer, Counter[str]]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_third_conversation_is_written_without_asking(name: str) -> None:
+def test_the_third_conversation_is_written_without_calling_the_format(name: str) -> None:
     write, counts = writer(name)
     for number in range(2):
         write.write(conversation(number))
@@ -100,7 +100,7 @@ def test_the_third_conversation_is_written_without_asking(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if adapter(name)[0].frame_marks is not None])
-def test_where_contents_stand_is_asked_once(name: str) -> None:
+def test_the_places_of_contents_are_looked_up_once(name: str) -> None:
     write, counts = writer(name)
     first, second = (write.write(conversation(number), traced=True) for number in range(2))
     write.spans(first)
@@ -111,7 +111,7 @@ def test_where_contents_stand_is_asked_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_third_document_is_read_without_asking(name: str) -> None:
+def test_the_third_document_is_read_without_calling_the_format(name: str) -> None:
     form = adapter(name)[0]
     grammar = form.reads_units(Options())
     counts = Counter[str]()
@@ -125,7 +125,7 @@ def test_the_third_document_is_read_without_asking(name: str) -> None:
     assert counts["split_units"] == (name in IN_ONE_PIECE)
 
 
-def test_a_frame_with_one_text_is_what_stands_before_it_and_behind_it() -> None:
+def test_the_plan_of_a_frame_with_one_text_is_its_prefix_and_suffix() -> None:
     write, _ = writer("harmony")
     for text in ("One.", "Two.", "Three."):
         written = write.write(of_one(text), traced=True)
@@ -139,7 +139,7 @@ def of_one(content: str, **fields: Any) -> Conversation:
     return conversation_of(Transcript((Message("user", content, **fields),)))
 
 
-def test_what_is_met_once_is_not_learned() -> None:
+def test_a_unit_that_occurs_once_is_not_learned() -> None:
     """Learning takes as long as some units; many a tool is called once."""
     write, counts = writer("harmony")
     write.write(of_one("One."))
@@ -151,7 +151,7 @@ def test_what_is_met_once_is_not_learned() -> None:
     assert counts["write_unit"] == 0
 
 
-def test_a_message_that_says_nothing_is_learned_as_others_are() -> None:
+def test_an_empty_message_is_learned_like_others() -> None:
     write, counts = writer("harmony")
     outputs = list[str]()
     for _ in range(3):
@@ -162,7 +162,7 @@ def test_a_message_that_says_nothing_is_learned_as_others_are() -> None:
 
 
 @pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "bedrock-converse", "gemini"])
-def test_calls_that_stand_in_one_unit_are_learned_together(name: str) -> None:
+def test_calls_in_one_unit_are_learned_together(name: str) -> None:
     write, counts = writer(name)
     for number in range(3):
         counts.clear()
@@ -179,7 +179,7 @@ def test_calls_that_stand_in_one_unit_are_learned_together(name: str) -> None:
     assert counts["write_unit"] == 0
 
 
-def test_an_id_and_a_content_are_found_in_a_unit_that_is_one_of_a_kind() -> None:
+def test_the_places_of_an_id_and_a_content_are_found_in_a_unique_unit() -> None:
     grammar = adapter("ocm-2.2")[0].writes_units(Options())
     call = Message("assistant", '{"a": 1}', None, "commentary", "functions.look", "call_7_", end="call")
     written = conversation_of(Transcript((call,)))
@@ -199,11 +199,11 @@ AMONG_PARTS: Final[dict[str, tuple[Callable[[str], tuple[Part, ...]], bool]]] = 
     "in a part, too": (lambda text: (Text(text), Refusal(text)), False),
     "changed": (lambda text: (Text(f"{text}."),), False),
 }
-"""The parts that a format makes of a text; and whether others are made alike."""
+"""The parts into which a format divides a text; and whether this is learned."""
 
 
 @pytest.mark.parametrize(("parts", "is_learned"), AMONG_PARTS.values(), ids=AMONG_PARTS)
-def test_a_text_among_parts_is_learned_where_it_is_one_of_them_and_stands_nowhere_else(
+def test_a_text_among_parts_is_learned_if_it_is_one_part_and_occurs_once(
     parts: Callable[[str], tuple[Part, ...]], is_learned: bool
 ) -> None:
     def nearest(message: Message, index: int, log: Log) -> Message:

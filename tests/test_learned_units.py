@@ -1,7 +1,6 @@
-"""Whatever kind a message is of: where others of its kind were met, it is written and read by what was learned of them.
+"""Messages of every kind are written and read by plans that were learned from others of their kind.
 
-What is learned is not for every text: one that is spelled otherwise than others is written and read as if none of them
-had been met.
+A plan is not for every text: one that is spelled differently from others is written and read without the plan.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from test_learned import counted
 
 PLAIN: Final = Options(plans=False, force_format=True)
 WITHOUT_PLANS: Final = {"chatml-json", "internlm2-tokens"}
-"""Formats that read messages of any kind one by one; the vocabulary of the last is the model's."""
+"""Formats that read all messages without plans; the vocabulary of the last is the model's."""
 FORMATS: Final = [name for name in formats() if name not in WITHOUT_PLANS]
 TEXTS: Final = [name for name in FORMATS if adapter(name)[0].frame_marks is not None]
 Kind = Callable[[str], tuple[Message, ...]]
-"""By what is said the messages of one of many conversations."""
+"""Kind → text → the messages of a conversation of that kind with this text."""
 
 
 def called(arguments: str, at: int = 0, *, recipient: str = "functions.look", is_json: bool = True) -> Message:
@@ -38,38 +37,38 @@ def called(arguments: str, at: int = 0, *, recipient: str = "functions.look", is
 
 
 def replied(content: str) -> tuple[Message, ...]:
-    """A reply, behind the call that it answers."""
+    """A reply after the call that it answers."""
     return called("{}"), Message("tool", content, "functions.look", "commentary", "assistant", "call_0")
 
 
 KINDS: Final[dict[str, Kind]] = {
-    "text": lambda said: (Message("user", said),),
-    "text of two lines": lambda said: (Message("user", f"{said}\n{said}"),),
-    "named text": lambda said: (Message("user", said, "bob"),),
-    "system": lambda said: (Message("system", said), Message("user", said)),
-    "system with the name of a token": lambda said: (Message("user", said), Message("system", said, "plugin")),
-    "developer": lambda said: (Message("developer", said), Message("user", said)),
-    "answer": lambda said: (Message("assistant", said, channel="final"),),
-    "thought": lambda said: (
-        Message("assistant", said, channel="analysis"),
-        Message("assistant", said, channel="final"),
+    "text": lambda text: (Message("user", text),),
+    "text of two lines": lambda text: (Message("user", f"{text}\n{text}"),),
+    "named text": lambda text: (Message("user", text, "bob"),),
+    "system": lambda text: (Message("system", text), Message("user", text)),
+    "system with the name of a token": lambda text: (Message("user", text), Message("system", text, "plugin")),
+    "developer": lambda text: (Message("developer", text), Message("user", text)),
+    "answer": lambda text: (Message("assistant", text, channel="final"),),
+    "thought": lambda text: (
+        Message("assistant", text, channel="analysis"),
+        Message("assistant", text, channel="final"),
     ),
-    "preamble": lambda said: (
-        Message("assistant", said, channel="commentary", intent="preamble"),
-        called(f'{{"a": "{said}"}}', 1),
+    "preamble": lambda text: (
+        Message("assistant", text, channel="commentary", intent="preamble"),
+        called(f'{{"a": "{text}"}}', 1),
     ),
-    "calls": lambda said: tuple(called(f'{{"a": "{said}"}}', at) for at in range(3)),
-    "arguments in words": lambda said: (called(said, is_json=False),),
-    "arguments in a list": lambda said: (called(f'["{said}"]'),),
-    "arguments in a string": lambda said: (called(f'"{said}"'),),
-    "arguments with spaces": lambda said: (called(f'{{ "a" : "{said}" }}'),),
-    "code": lambda said: (called(said, recipient="python", is_json=False),),
+    "calls": lambda text: tuple(called(f'{{"a": "{text}"}}', at) for at in range(3)),
+    "arguments in words": lambda text: (called(text, is_json=False),),
+    "arguments in a list": lambda text: (called(f'["{text}"]'),),
+    "arguments in a string": lambda text: (called(f'"{text}"'),),
+    "arguments with spaces": lambda text: (called(f'{{ "a" : "{text}" }}'),),
+    "code": lambda text: (called(text, recipient="python", is_json=False),),
     "reply": replied,
-    "reply of an object": lambda said: replied(f'{{"a": "{said}"}}'),
-    "reply of a string": lambda said: replied(f'"{said}"'),
+    "reply of an object": lambda text: replied(f'{{"a": "{text}"}}'),
+    "reply of a string": lambda text: replied(f'"{text}"'),
 }
 ONE_BY_ONE: Final = {"internlm2": ("system with the name of a token",)}
-"""By format the kinds of which a unit is written one by one all the same: what it says may be tools."""
+"""Format → the kinds of which one unit is written by the format: its text may declare tools."""
 READ_ONE_BY_ONE: Final = {
     "ocm-0.1": ("arguments in words", "arguments in a list", "arguments in a string", "code"),
     "internlm2": ("system with the name of a token", "developer", "arguments in words", "arguments in a string"),
@@ -77,22 +76,22 @@ READ_ONE_BY_ONE: Final = {
     "gemini": ("code",),
     "sharegpt": ("thought", "calls", "arguments in words", "arguments in a list", "arguments in a string", "code"),
 }
-"""By format the kinds of which a reader notes something each time, or has to remember how it was spelled."""
+"""Format → the kinds with a finding, or with a spelling that the reader must keep."""
 
 
 def three(kind: str) -> list[Transcript]:
-    """Conversations of a kind, of which the first two are what is learned from."""
-    return [Transcript(KINDS[kind](said)) for said in ("One.", "Two.", "Three.")]
+    """Three conversations of a kind; the plan is learned from the first two."""
+    return [Transcript(KINDS[kind](text)) for text in ("One.", "Two.", "Three.")]
 
 
 def plainly(document: Transcript, name: str) -> Any:
-    """What is written where nothing is learned."""
+    """The output without plans."""
     return write(document, name, options=PLAIN, policy=LENIENT).output
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_third_of_a_kind_is_written_without_asking(name: str, kind: str) -> None:
+def test_the_third_message_of_a_kind_is_written_without_calling_the_format(name: str, kind: str) -> None:
     grammar: Any = adapter(name)[0].writes_units(Options())
     counts = Counter[str]()
     counted(counts, grammar, "write_unit")
@@ -105,7 +104,7 @@ def test_the_third_of_a_kind_is_written_without_asking(name: str, kind: str) -> 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_third_of_a_kind_is_read_without_asking(name: str, kind: str) -> None:
+def test_the_third_message_of_a_kind_is_read_without_calling_the_format(name: str, kind: str) -> None:
     grammar: Any = adapter(name)[0].reads_units(Options())
     counts = Counter[str]()
     counted(counts, grammar, "read_unit")
@@ -124,7 +123,7 @@ ODD: Final = (
     *("</s>", "<tool_call>", "<think>a</think>", "# Tools", '[{"name": "look"}]', "<|literal|>a<|endliteral|>"),
     *("\u200b", "\ufeff", "a\\"),
 )
-"""Texts that some format spells otherwise than others, or that are no text beside what else its frame says."""
+"""Texts that some format spells differently from others, or that are not a text in some frame."""
 
 
 def with_odd_texts(kind: Kind) -> Iterator[Transcript]:
@@ -136,7 +135,7 @@ def with_odd_texts(kind: Kind) -> Iterator[Transcript]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", TEXTS)
-def test_an_odd_text_is_written_and_read_as_if_nothing_was_learned(name: str, kind: str) -> None:
+def test_an_odd_text_is_written_and_read_as_without_plans(name: str, kind: str) -> None:
     form = adapter(name)[0]
     writer, reader = Writer(form.writes_units(Options())), Reader(form.reads_units(Options()))
     for document in three(kind):

@@ -1,4 +1,4 @@
-"""`docs/loss.md` is true: its matrix and its examples are made by running the code. `pytest --accept` writes them."""
+"""The matrix and the examples of `docs/loss.md` are made by running the code. `pytest --accept` writes them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LOSS = Path(__file__).parents[1] / "bridge" / "ocml_bridge" / "loss.py"
 def matrix() -> str:
     names = formats()
     lines = ["| | " + " | ".join(f"`{name}`" for name in names) + " |", "| --- |" + " --- |" * len(names)]
-    held = [capabilities(adapter(name)[0]) or {} for name in names]
+    table = [capabilities(adapter(name)[0]) or {} for name in names]
     for feature in Feature:
-        levels = [found.get(feature, Level.NO).value for found in held]
+        levels = [found.get(feature, Level.NO).value for found in table]
         lines.append(f"| {feature.value} | " + " | ".join("" if level == "no" else level for level in levels) + " |")
     return "\n".join(lines)
 
@@ -42,7 +42,7 @@ def example(code: LossCode) -> str:
 
 
 def comments(name: str) -> dict[str, str]:
-    """The sentence behind each member of an enumeration."""
+    """The comment after each member of an enumeration."""
     tree = ast.parse(LOSS.read_text())
     body = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name).body
     out: dict[str, str] = {}
@@ -53,8 +53,8 @@ def comments(name: str) -> dict[str, str]:
 
 
 def findings() -> str:
-    said = comments("FindingCode")
-    rows = "\n".join(f"| `{code}` | {said[code]} |" for code in FindingCode)
+    sentences = comments("FindingCode")
+    rows = "\n".join(f"| `{code}` | {sentences[code]} |" for code in FindingCode)
     return f"| code | meaning |\n| --- | --- |\n{rows}"
 
 
@@ -79,7 +79,7 @@ def page() -> str:
     return text
 
 
-def test_the_page_is_what_running_it_gives(request: pytest.FixtureRequest) -> None:
+def test_the_page_is_made_by_running_the_code(request: pytest.FixtureRequest) -> None:
     made = page()
     if request.config.getoption("--accept"):
         PAGE.write_text(made)

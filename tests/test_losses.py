@@ -1,4 +1,4 @@
-"""Losses and findings as values: what they say of paths, what of a document they account for, and their JSON."""
+"""Losses and findings as values: their paths, the parts of a document that they account for, and their JSON."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_paths_of_findings_follow_a_message_that_was_taken_out(path: str, renumb
         ("", LOST, LossCode.COMPLETION, False, True),
     ],
 )
-def test_what_is_gone_is_a_message_or_a_part_and_a_relation_names_none(
+def test_a_loss_of_a_message_or_a_part_means_it_is_missing_and_one_of_a_relation_does_not(
     path: str, severity: Severity, code: LossCode, is_gone: bool, is_named: bool
 ) -> None:
     each = loss(path, severity, code)
@@ -87,7 +87,7 @@ def test_what_is_gone_is_a_message_or_a_part_and_a_relation_names_none(
     ("severities", "lossless"),
     [((), True), ((LAYOUT,), True), ((LAYOUT, CHANGED), False), ((LOST, LAYOUT), False), ((CHANGED,), False)],
 )
-def test_only_differences_of_layout_are_no_losses(severities: tuple[Severity, ...], lossless: bool) -> None:
+def test_a_conversion_with_only_losses_of_layout_is_lossless(severities: tuple[Severity, ...], lossless: bool) -> None:
     losses = [loss("/messages/0/name", severity) for severity in severities]
     assert is_lossless(losses) is lossless
     assert (worst_class(losses) is None) is lossless
@@ -107,7 +107,7 @@ def test_a_loss_has_the_class_of_its_code(code: LossCode) -> None:
     }
 
 
-def test_a_log_has_what_was_found_and_what_is_lost_in_order() -> None:
+def test_a_log_has_findings_and_losses_in_order() -> None:
     log = Log()
     log.find(FindingCode.VERSION, "/header/version", "first")
     log.find(FindingCode.BYTE_ORDER_MARK, "", "second", LAYOUT)
@@ -129,7 +129,7 @@ def test_a_log_has_what_was_found_and_what_is_lost_in_order() -> None:
     }
 
 
-def test_messages_that_stand_in_another_order_are_compared_with_themselves() -> None:
+def test_messages_in_another_order_are_compared_with_their_originals() -> None:
     one, other = Message("user", "a", "bob"), Message("user", "b")
     log = Log()
     report(Transcript((one, other)), Transcript((other, Message("user", "a"))), log, target="x", order=(1, 0))
@@ -197,7 +197,7 @@ def test_the_bytes_of_records_are_lines_and_half_a_pair_is_kept() -> None:
     assert Result(halved, NAMED, (), None, "chatml").data == "a\ud83d".encode("utf-8", "surrogatepass")
 
 
-def test_what_a_caller_gets_is_the_callers() -> None:
+def test_results_belong_to_the_caller() -> None:
     result = write(NAMED, "openai")
     assert result.output is result.output
     result.output["messages"].append("anything")
@@ -234,10 +234,10 @@ def test_a_result_of_another_document_keeps_the_output() -> None:
     assert (other == 5) is False
 
 
-def test_a_class_is_worse_the_earlier_it_stands() -> None:
+def test_classes_of_losses_are_in_order_of_severity() -> None:
     assert list(LossClass) == [LossClass.CONTENT, LossClass.STRUCTURE, LossClass.BOOKKEEPING]
 
 
-def test_a_reading_says_in_which_format_it_was_read() -> None:
+def test_a_reading_has_the_format_of_its_source() -> None:
     reading = read("<|im_start|>user\nHi<|im_end|>\n")
     assert (reading.source, reading.findings) == ("chatml", ())

@@ -35,7 +35,7 @@ def escaped(text: str) -> str:
 
 
 def prose(text: str) -> Iterator[str]:
-    """Paragraphs; those behind a backspace keep their lines, as click has it."""
+    """Paragraphs; those after a backspace character keep their lines, as in click."""
     for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(text)):
         first, _, rest = paragraph.partition("\n")
         if first == "\b":
@@ -94,7 +94,9 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_the_page_is_what_the_commands_say(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_made_from_the_help_of_the_commands(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     made = page()
     if request.config.getoption("--accept"):
@@ -109,7 +111,7 @@ def test_every_command_format_and_option_is_in_it() -> None:
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff")
-def test_it_is_roff() -> None:
+def test_the_page_is_valid_roff() -> None:
     done = subprocess.run(
         ("groff", "-man", "-Tutf8", "-ww", "-z", str(PAGE)), capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""What a message says, and what a tool is, stands where each wire's API has it, and is read from there."""
+"""Messages and tools are written in the members that each wire's API has for them, and read from there."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ASKED: dict[str, Any] = {
 
 
 class Meaning(NamedTuple):
-    """Something that is said, and how the wires have it that can.
+    """Messages, and their form on the wires that can represent them.
 
     Attributes:
-        messages: behind the user's.
-        wires: wire → its messages behind the user's.
+        messages: the messages after the user's.
+        wires: wire → its messages after the user's.
     """
 
     messages: tuple[Message, ...]
@@ -290,7 +290,7 @@ def document_of(wire: str, messages: list[Any]) -> dict[str, Any]:
 
 
 def plain(message: Message) -> list[Any]:
-    """All of a message but how it was spelled, and what ends it."""
+    """The fields of a message without its spelling and its end."""
     content = message.content
     parts = [Text(content)] if isinstance(content, str) else list(content)
     bare = [
@@ -304,7 +304,7 @@ def plain(message: Message) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "wire"), SPOKEN)
-def test_what_is_said_is_written_as_the_api_has_it(name: str, wire: str) -> None:
+def test_a_message_is_written_in_the_members_of_each_api(name: str, wire: str) -> None:
     meaning = MEANINGS[name]
     written = write(Transcript((ASK, *meaning.messages)), wire, policy=LENIENT)
     assert json.dumps(written.output) == json.dumps(document_of(wire, meaning.wires[wire]))
@@ -312,7 +312,7 @@ def test_what_is_said_is_written_as_the_api_has_it(name: str, wire: str) -> None
 
 
 @pytest.mark.parametrize(("name", "wire"), SPOKEN)
-def test_what_the_api_has_is_read_as_what_it_says(name: str, wire: str) -> None:
+def test_the_members_of_each_api_are_read_as_the_message(name: str, wire: str) -> None:
     meaning = MEANINGS[name]
     reading = read(document_of(wire, meaning.wires[wire]), wire)
     assert reading.findings == ()
@@ -321,16 +321,18 @@ def test_what_the_api_has_is_read_as_what_it_says(name: str, wire: str) -> None:
 
 
 @pytest.mark.parametrize("wire", ["openai", "openai-responses", "anthropic", "bedrock-converse"])
-def test_nobody_speaks_between_a_call_and_its_reply(wire: str) -> None:
-    said = {"contents": [ASKED["gemini"], model(*GEMINI_CALL["parts"], {"text": ""}), gemini_reply({"output": "15 C"})]}
-    written = convert(said, source="gemini", target=wire)
+def test_an_empty_text_between_a_call_and_its_reply_is_left_out(wire: str) -> None:
+    request = {
+        "contents": [ASKED["gemini"], model(*GEMINI_CALL["parts"], {"text": ""}), gemini_reply({"output": "15 C"})]
+    }
+    written = convert(request, source="gemini", target=wire)
     assert json.dumps(written.output) == json.dumps(document_of(wire, MEANINGS["a call and its reply"].wires[wire]))
     assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/2")]
     assert {loss.severity for loss in written.losses} == {Severity.LAYOUT}
 
 
 @pytest.mark.parametrize("stream", ["openai-sse", "openai-responses-sse", "anthropic-sse", "bedrock-converse"])
-def test_nobody_speaks_behind_a_call_in_a_stream(stream: str) -> None:
+def test_an_empty_text_after_a_call_in_a_stream_is_left_out(stream: str) -> None:
     reader, writer = decoder("gemini-sse"), encoder(stream, answer=Answer("a", "m"))
     parts = [*GEMINI_CALL["parts"], {"text": ""}]
     chunks = [{"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]} for part in parts]
@@ -347,18 +349,18 @@ def test_nobody_speaks_behind_a_call_in_a_stream(stream: str) -> None:
 
 def tool_of(wire: str, name: str, description: str | None, schema: Any, strict: bool | None) -> Any:
     """A declared tool on a wire; what is None is left out."""
-    said = {} if description is None else {"description": description}
+    described = {} if description is None else {"description": description}
     flagged = {} if strict is None else {"strict": strict}
     if wire == "openai":
         parameters = {} if schema is None else {"parameters": schema}
-        return {"type": "function", "function": {"name": name, **said, **parameters, **flagged}}
+        return {"type": "function", "function": {"name": name, **described, **parameters, **flagged}}
     if wire == "openai-responses":
-        return {"type": "function", "name": name, **said, "parameters": schema, **flagged}
+        return {"type": "function", "name": name, **described, "parameters": schema, **flagged}
     if wire == "anthropic":
-        return {"name": name, **said, "input_schema": schema, **flagged}
+        return {"name": name, **described, "input_schema": schema, **flagged}
     if wire == "gemini":
-        return {"name": name, **said, **({} if schema is None else {"parametersJsonSchema": schema})}
-    return {"toolSpec": {"name": name, **said, "inputSchema": {"json": schema}, **flagged}}
+        return {"name": name, **described, **({} if schema is None else {"parametersJsonSchema": schema})}
+    return {"toolSpec": {"name": name, **described, "inputSchema": {"json": schema}, **flagged}}
 
 
 def declared(wire: str, *tools: Any) -> dict[str, Any]:
@@ -381,7 +383,7 @@ DECLARED = [
 
 
 @pytest.mark.parametrize(("wire", "description", "schema", "strict"), DECLARED)
-def test_a_tool_is_declared_where_the_api_has_it(wire: str, description: Any, schema: Any, strict: Any) -> None:
+def test_a_tool_is_declared_in_the_members_of_each_api(wire: str, description: Any, schema: Any, strict: Any) -> None:
     tools = tuple(Tool(name, description, schema, strict=strict) for name in ("f", "g"))
     document = declared(wire, *(tool_of(wire, name, description, schema, strict) for name in ("f", "g")))
     written = write(Transcript((ASK,), tools=tools), wire)
@@ -393,7 +395,7 @@ def test_a_tool_is_declared_where_the_api_has_it(wire: str, description: Any, sc
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
-def test_a_tool_without_parameters_gets_those_of_no_member(wire: str) -> None:
+def test_a_tool_without_parameters_gets_an_empty_schema(wire: str) -> None:
     written = write(Transcript((ASK,), tools=(Tool("f"),)), wire)
     schema: dict[str, Any] = {"type": "object", "properties": {}}
     assert json.dumps(tool_of(wire, "f", None, schema, None)) in json.dumps(written.output)
@@ -404,7 +406,7 @@ def test_a_tool_without_parameters_gets_those_of_no_member(wire: str) -> None:
 
 @pytest.mark.parametrize("schema", ["x", [], True, 5])
 @pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
-def test_parameters_that_are_no_object_have_no_place(wire: str, schema: Any) -> None:
+def test_parameters_that_are_not_an_object_have_no_place(wire: str, schema: Any) -> None:
     written = write(Transcript((ASK,), tools=(Tool("f", parameters=schema),)), wire, policy=LENIENT)
     tool = tool_of(wire, "f", None, {"type": "object", "properties": {}}, None)
     assert json.dumps(tool) in json.dumps(written.output)
@@ -431,7 +433,9 @@ def test_a_strict_flag_has_no_place_in_gemini() -> None:
     ],
 )
 @pytest.mark.parametrize("language", ["PYTHON", "LANGUAGE_UNSPECIFIED", None])
-def test_code_is_a_call_in_any_language_and_has_what_it_printed(language: str | None, result: Any, failed: Any) -> None:
+def test_code_in_any_language_is_a_call_and_its_output_the_reply(
+    language: str | None, result: Any, failed: Any
+) -> None:
     code = {"code": "print(2)"} if language is None else {"language": language, "code": "print(2)"}
     document = document_of("gemini", [model({"executableCode": code}, {"codeExecutionResult": result})])
     transcript = read(document, "gemini").transcript
@@ -450,7 +454,7 @@ FOLLOWING: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("content", "reason"), FOLLOWING)
-def test_a_reason_that_follows_from_the_message_is_no_extra(content: Any, reason: str) -> None:
+def test_a_finish_reason_that_follows_from_the_message_is_not_an_extra(content: Any, reason: str) -> None:
     response = {"type": "message", "role": "assistant", "content": content, "stop_reason": reason}
     transcript = read(response, "anthropic").transcript
     assert transcript.extras is None
@@ -468,27 +472,27 @@ def test_arguments_in_two_texts_become_one(wire: str) -> None:
     ]
 
 
-# --- texts that say nothing -------------------------------------------------------------------------------------------
+# --- empty texts ------------------------------------------------------------------------------------------------------
 
 EMPTY = Text("")
 PICTURE = Media("image", data="aGVsbG8=", format="image/png")
 SILENT = ["", " ", "\n\n", "\t\u00a0"]
 REFUSED = [("gemini", ""), *((wire, text) for wire in ("anthropic", "bedrock-converse") for text in SILENT)]
-"""Wire, and a text that its API refuses because it says nothing."""
+"""A wire, and an empty text that its API refuses."""
 
 
 @pytest.mark.parametrize("plans", [True, False])
 @pytest.mark.parametrize("at", [0, 1, 2])
 @pytest.mark.parametrize(("wire", "silent"), REFUSED)
-def test_a_silent_text_among_others_is_left_out_where_the_api_refuses_it(
+def test_an_empty_text_among_others_is_left_out_if_the_api_refuses_it(
     wire: str, silent: str, at: int, *, plans: bool
 ) -> None:
-    said = Message("user", (Text("a"), PICTURE))
-    parts = (*said.content[:at], Text(silent), *said.content[at:])
+    message = Message("user", (Text("a"), PICTURE))
+    parts = (*message.content[:at], Text(silent), *message.content[at:])
     options = Options(plans=plans)
     for _ in range(8):  # as often as plans take to be learned
-        expected = write(Transcript((said,)), wire, policy=LENIENT, options=options)
-        written = write(Transcript((replace(said, content=parts),)), wire, policy=LENIENT, options=options)
+        expected = write(Transcript((message,)), wire, policy=LENIENT, options=options)
+        written = write(Transcript((replace(message, content=parts),)), wire, policy=LENIENT, options=options)
         assert written.output == expected.output
         assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
             ("content", f"/messages/0/content/{at}", Severity.LAYOUT)
@@ -497,11 +501,11 @@ def test_a_silent_text_among_others_is_left_out_where_the_api_refuses_it(
 
 @pytest.mark.parametrize("source", ["openai", "openai-responses", "gemini"])
 @pytest.mark.parametrize(("wire", "silent"), REFUSED)
-def test_a_silent_text_before_a_call_is_left_out_where_the_api_refuses_it(wire: str, silent: str, source: str) -> None:
-    for text, count in (("Let me see.", 2), (silent, 1)):  # what was learned of a text is not said of a silent one
+def test_an_empty_text_before_a_call_is_left_out_if_the_api_refuses_it(wire: str, silent: str, source: str) -> None:
+    for text, count in (("Let me see.", 2), (silent, 1)):  # a plan for a text is not used for an empty one
         preamble = Message("assistant", text, channel="commentary", intent="preamble")
-        said = Transcript((ASK, preamble, replace(CALL, continues=True), REPLY))
-        document = json.dumps(write(said, source, policy=LENIENT).output)
+        conversation = Transcript((ASK, preamble, replace(CALL, continues=True), REPLY))
+        document = json.dumps(write(conversation, source, policy=LENIENT).output)
         for _ in range(8):
             written = convert(document, source=source, target=wire, policy=LENIENT)
             turn = written.output["contents" if wire == "gemini" else "messages"][1]
@@ -509,7 +513,7 @@ def test_a_silent_text_before_a_call_is_left_out_where_the_api_refuses_it(wire: 
 
 
 @pytest.mark.parametrize(("wire", "silent"), REFUSED[1:])  # Gemini has no marks
-def test_what_is_said_of_a_silent_text_is_lost_with_it(wire: str, silent: str) -> None:
+def test_other_members_of_an_empty_text_are_lost_with_it(wire: str, silent: str) -> None:
     marked = Text(silent, cache=CacheMark())
     written = write(Transcript((Message("user", (Text("a"), marked, Text("b"))),)), wire, policy=LENIENT)
     assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
@@ -518,7 +522,7 @@ def test_what_is_said_of_a_silent_text_is_lost_with_it(wire: str, silent: str) -
 
 
 @pytest.mark.parametrize(("wire", "silent"), REFUSED)
-def test_a_message_of_silent_texts_is_left_out(wire: str, silent: str) -> None:
+def test_a_message_of_empty_texts_is_left_out(wire: str, silent: str) -> None:
     messages = (ASK, Message("assistant", "Yes.", channel="final"), Message("user", (Text(silent), Text(silent))))
     written = write(Transcript(messages), wire, policy=LENIENT)
     assert json.dumps(silent) not in json.dumps(written.output)
@@ -555,8 +559,8 @@ SILENT_PARTS: dict[str, Callable[[str], list[Any]]] = {
     + [("bedrock-converse", blocks) for blocks in SILENT_CONVERSE.values()]
     + [("gemini", blocks) for blocks in SILENT_PARTS.values()],
 )
-def test_silent_texts_of_the_api_itself_come_back(wire: str, blocks: Callable[[str], list[Any]], silent: str) -> None:
-    for text in ("said", silent):
+def test_empty_texts_of_the_api_itself_are_restored(wire: str, blocks: Callable[[str], list[Any]], silent: str) -> None:
+    for text in ("text", silent):
         document: Any = {"messages": [{"role": "user", "content": blocks(text)}]}
         if wire == "gemini":
             document = {"contents": [{"role": "model", "parts": blocks(text)}]}
@@ -567,8 +571,8 @@ def test_silent_texts_of_the_api_itself_come_back(wire: str, blocks: Callable[[s
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "gemini", "bedrock-converse"])
-def test_a_message_of_which_nothing_is_left_is_left_out(wire: str) -> None:
-    """Its text was not understood, which is refused unless it is allowed; then the API takes what is written."""
+def test_a_message_without_content_that_the_api_takes_is_left_out(wire: str) -> None:
+    """Text that was not understood is refused unless it is allowed; then the output is one that the API takes."""
     strange = Message("user", (Foreign("another", {"type": "note", "text": "Hi!"}), EMPTY))
     expected = write(Transcript((ASK, CALL, REPLY)), wire, policy=LENIENT)
     with pytest.raises(BridgeError) as raised:
@@ -587,8 +591,8 @@ def test_a_message_of_which_nothing_is_left_is_left_out(wire: str) -> None:
 
 
 @pytest.mark.parametrize("silent", SILENT)
-def test_an_answer_may_say_nothing(silent: str) -> None:
-    """A response is read, and not refused."""
+def test_an_answer_may_be_empty(silent: str) -> None:
+    """A response with an empty answer is read, and not refused."""
     answer = Transcript((Message("assistant", silent, channel="final"),), settings=Settings(usage=Usage(1, 2)))
     for _ in range(8):
         written = write(answer, "anthropic")
@@ -596,7 +600,7 @@ def test_an_answer_may_say_nothing(silent: str) -> None:
         assert written.output["usage"] == {"input_tokens": 1, "output_tokens": 2}
 
 
-def test_an_answer_of_which_nothing_is_left_is_an_empty_response() -> None:
+def test_an_answer_without_content_that_the_api_takes_is_an_empty_response() -> None:
     strange = Message("assistant", (Foreign("another", {"text": "Hi!"}),), channel="final")
     answer = Transcript((strange,), settings=Settings(usage=Usage(1, 2)))
     written = write(answer, "anthropic", policy=LENIENT)
@@ -604,14 +608,14 @@ def test_an_answer_of_which_nothing_is_left_is_an_empty_response() -> None:
     assert ("emptied", "/messages/0/content") in [(loss.code, loss.path) for loss in written.losses]
 
 
-def test_a_reply_of_white_space_is_an_empty_one_where_the_api_refuses_it() -> None:
+def test_a_reply_of_white_space_becomes_empty_if_the_api_refuses_it() -> None:
     written = write(Transcript((ASK, CALL, replace(REPLY, content=" \n"))), "bedrock-converse", policy=LENIENT)
     assert written.output["messages"][2]["content"] == [{"toolResult": {"toolUseId": "c1", "content": []}}]
     assert [(loss.code, loss.path) for loss in written.losses] == [("content", "/messages/2/content")]
 
 
 @pytest.mark.parametrize(("wire", "silent"), REFUSED)
-def test_what_the_system_says_is_left_out_where_it_is_nothing(wire: str, silent: str) -> None:
+def test_an_empty_system_prompt_is_left_out(wire: str, silent: str) -> None:
     written = write(Transcript((Message("system", silent), ASK)), wire, policy=LENIENT)
     assert written.output.keys() == {"contents" if wire == "gemini" else "messages"}
     assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/0")]

@@ -1,4 +1,4 @@
-"""Addresses of media, and data in their place, are values of plans: what is written is the same as without."""
+"""Addresses and data of media are values of plans; the output is the same as without plans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
 TIMES: Final = 6
-"""How often a conversation is converted until plans write all others that are read like it."""
+"""The number of conversions after which plans write all similar conversations."""
 PNG, JPEG, PDF = "iVBORw0KGgoAAAANSUhEUg", "/9j/4AAQSkZJRgABAQAAAQ", "JVBERi0xLjQKJcfsj6IK"
 GIF, WORDS = "R0lGODlhIGlzIGEgdGV4dA==", "SGVsbG8sIEkgYW0gYSB0ZXh0"
 ADDRESSES: Final = (
@@ -46,7 +46,7 @@ ADDRESSES: Final = (
     *(f"data:;base64,{PNG}", f"data:application/pdf;base64,{PDF}", f"data:image/heic;base64,{PDF}", "data:,Hello"),
     *("data:image/png;base64,", "data:image/png;base64,a", f"data:image/png;base64,{PNG}<|end|>", f"data:{PNG}"),
 )
-"""Some that are for plans, and some that are not."""
+"""Addresses that are values of plans, and addresses that are not."""
 USUAL: Final = ADDRESSES[:5]
 
 
@@ -67,7 +67,7 @@ def part_of(address: str) -> dict[str, dict[str, str]]:
 
 
 def request(source: str, addresses: Sequence[str], *, text: str = "What is it?") -> bytes:
-    """A request with two images, one of which a tool gave where the API lets it."""
+    """A request with two images, one of which is in a tool's result if the API allows it."""
     first, second = addresses
     messages: list[Any]
     turns: list[Any]
@@ -139,9 +139,7 @@ CASES: Final = [pytest.param(source, ours, id=f"{source}-{kind}") for source in 
 @pytest.mark.parametrize(
     "target", ["harmony", "chatml", "openai", "openai-responses", "anthropic", "gemini", "ocm-2.2-json"]
 )
-def test_a_request_with_images_of_its_own_is_written_by_the_plan_of_others(
-    source: str, target: str, ours: Sequence[str]
-) -> None:
+def test_a_request_with_other_images_is_written_by_the_same_plan(source: str, target: str, ours: Sequence[str]) -> None:
     others = [f"{address}AAAA" if "base64" in address else address.replace("/", "/x/") for address in ours]
     others = [address.replace(":/x//x/", "://") for address in others]
     for _ in range(TIMES):
@@ -169,17 +167,17 @@ def test_the_kind_of_an_address_is_its_last_ending() -> None:
 
 
 @pytest.mark.parametrize("address", ["https://example.org/a b.png", "s3://bucket/a.png", "", "data:image/png;base64,a"])
-def test_an_address_that_may_be_written_unlike_others_is_no_value(address: str) -> None:
+def test_an_address_that_may_be_written_differently_is_not_a_value_of_a_plan(address: str) -> None:
     assert of_address(address) is None
 
 
 @pytest.mark.parametrize("value", [None, 1, ["https://example.org/a.png"], "a word", "s3://bucket/key-of-some-length"])
-def test_no_more_are_data_that_do_not_look_so(value: Any) -> None:
+def test_data_that_do_not_look_like_data_are_not_a_value_of_a_plan(value: Any) -> None:
     assert of_data(value) is None
 
 
-def test_null_and_an_empty_list_are_two_things_to_a_plan() -> None:
-    """Both stand as the summary of items that are alike otherwise."""
+def test_a_plan_distinguishes_null_from_an_empty_list() -> None:
+    """Both are the summary of items that are otherwise equal."""
     for summary in ("[]", "null"):
         item = f'{{"id": "rs_1", "type": "reasoning", "content": [], "summary": {summary}}}'
         data = f'{{"model": "m", "input": [{{"role": "user", "content": "Hello."}}, {item}]}}'.encode()

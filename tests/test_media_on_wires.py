@@ -1,4 +1,4 @@
-"""Media as each wire has them: where they stand, what says their type, and what has no place (docs/formats)."""
+"""Media on each wire: the members for them, the source of their type, and media without a place (docs/formats)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ S3 = {"s3Location": {"uri": "s3://b/a"}}
 
 
 def written(media: Media, wire: str) -> tuple[Any, list[Any]]:
-    """The part that media become behind a text, None where they have none, and the losses but for those of layout."""
+    """The part that is written for media after a text, None if there is none, and the losses except those of layout."""
     result = write(Transcript((Message("user", (Text("x"), media)),)), wire, policy=LENIENT)
     document: Any = result.output
     message = next(document[key] for key in ("messages", "input", "contents") if key in document)[0]
@@ -64,7 +64,7 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
             "bedrock-converse": block("image", "png", {"bytes": DATA}),
         },
     ),
-    (  # its first bytes tell what it is
+    (  # its first bytes show the type
         Media("image", data=PNG),
         {
             "anthropic": source("image", "base64", media_type="image/png", data=PNG),
@@ -72,7 +72,7 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
             "bedrock-converse": block("image", "png", {"bytes": PNG}),
         },
     ),
-    (  # nothing tells it
+    (  # the type is unknown
         Media("image", data=DATA),
         {
             "anthropic": source("image", "base64", data=DATA),
@@ -209,7 +209,7 @@ def test_media_are_written_as_the_api_has_them_or_lost(media: Media, wire: str, 
 @pytest.mark.parametrize(
     ("wire", "address"), [("anthropic", "s3://b/a"), ("anthropic", "gs://b/a"), ("gemini", "s3://b/a")]
 )
-def test_an_address_that_the_api_does_not_take_is_written_back(wire: str, address: str) -> None:
+def test_an_address_that_the_api_refuses_is_written_back(wire: str, address: str) -> None:
     if wire == "gemini":
         request: Any = {"contents": [{"role": "user", "parts": [{"text": "Hi"}, stored("image/png", address)]}]}
     else:
@@ -277,7 +277,7 @@ CHANGED: list[tuple[Media, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("media", "wire", "part"), CHANGED)
-def test_types_and_names_that_an_api_does_not_take_are_changed(media: Media, wire: str, part: Any) -> None:
+def test_types_and_names_that_an_api_refuses_are_changed(media: Media, wire: str, part: Any) -> None:
     there, losses = written(media, wire)
     assert there == part
     assert [code for code, _ in losses] == ["content"]

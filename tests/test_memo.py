@@ -1,4 +1,4 @@
-"""Answers that are remembered: what is kept is given back, and there is never more of it than was allowed."""
+"""A bounded cache: it returns the values that were kept, and never exceeds its size."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ocml_bridge.common.memo import Meetings, Memo
 
 
-def test_it_is_a_dict_of_what_was_kept_last() -> None:
+def test_a_memo_is_a_dict_of_the_last_values() -> None:
     memo = Memo[str, int](2)
     assert memo.get("a") is None
     assert memo.keep("a", 1) == 1
@@ -14,14 +14,14 @@ def test_it_is_a_dict_of_what_was_kept_last() -> None:
     assert memo == {"a": 1, "b": 2}
 
 
-def test_it_begins_anew_where_it_is_full() -> None:
+def test_a_full_memo_is_emptied() -> None:
     memo = Memo[str, int](2)
     for number, key in enumerate("abc"):
         memo.keep(key, number)
     assert memo == {"c": 2}
 
 
-def test_what_is_heavy_counts_for_more() -> None:
+def test_heavy_values_count_more() -> None:
     memo = Memo[str, int](10)
     for number, key in enumerate("abc"):
         memo.keep(key, number, 4)
@@ -31,7 +31,7 @@ def test_what_is_heavy_counts_for_more() -> None:
 
 
 @given(st.integers(1, 5), st.lists(st.tuples(st.integers(0, 8), st.none() | st.text(max_size=2))))
-def test_it_gives_back_what_it_was_given_and_holds_no_more_than_its_size(
+def test_a_memo_returns_the_values_that_were_kept_and_never_exceeds_its_size(
     size: int, answers: list[tuple[int, str | None]]
 ) -> None:
     memo, given = Memo[int, str | None](size), dict[int, str | None]()
@@ -43,7 +43,7 @@ def test_it_gives_back_what_it_was_given_and_holds_no_more_than_its_size(
         assert memo.items() <= given.items()
 
 
-def test_meetings_are_counted_for_each_thing_and_begin_anew_where_there_are_many() -> None:
+def test_meetings_are_counted_for_each_key_and_the_counter_is_bounded() -> None:
     meetings = Meetings(2)
     assert [meetings.met(thing) for thing in ("a", "b", "a", "a")] == [1, 1, 2, 3]
     assert meetings.met("c") == 1

@@ -1,4 +1,4 @@
-"""What a document remembers of its spelling says nothing: with the layout of another one it says what it says."""
+"""The layout of a document does not change its content: with the layout of another document it is written as itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def laid_out(document: Transcript, other: Transcript) -> Transcript | None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
-def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: str) -> None:
+def test_no_word_is_lost_without_a_report_with_a_layout_of_another_document(wire: str, kind: str) -> None:
     first, *others = odd(PIECES[wire][kind])
     base = read(json.dumps(first[1]), wire).transcript
     assert isinstance(base, Transcript)
@@ -45,8 +45,8 @@ def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: s
         for one, layout in ((base, other), (other, base)):
             mixed = laid_out(one, layout)
             if mixed is not None:
-                said = set(words(write(replace(mixed, layout=None), "canonical").output))
-                places = {(word, place) for word, place in said if "/layout/" not in place}
+                written = set(words(write(replace(mixed, layout=None), "canonical").output))
+                places = {(word, place) for word, place in written if "/layout/" not in place}
                 there = write(mixed, wire, policy=LENIENT)
                 assert in_silence(places, there) == [], (name, one is base)
                 assert read(there.output, wire, options=FORCED).transcript == there.image, (name, one is base)
@@ -55,7 +55,7 @@ def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: s
 @pytest.mark.sweep
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_a_text_is_read_as_what_was_written_whatever_layout_misleads(name: str, field: str) -> None:
+def test_the_text_is_written_correctly_with_a_layout_of_another_document(name: str, field: str) -> None:
     plain = transcript_of(next(odd_texts(name, "body")), name)
     assert plain is not None
     for other in filter(None, (transcript_of(text, name) for text in sweep(odd_texts(name, field), 5))):

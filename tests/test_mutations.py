@@ -1,4 +1,4 @@
-"""The lists of mutations can be used: each text is in its file, its replacement differs, and it is documented."""
+"""The lists of mutations are valid: each text is in its file, its replacement differs, and it is documented."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_mutation_can_be_made(mutation: Mutation) -> None:
     assert f"| {mutation.name} | `{place}` |" in (ROOT / "docs" / "contributing.md").read_text("utf-8")
 
 
-def test_there_are_twenty_at_least() -> None:
+def test_there_are_at_least_twenty_mutations() -> None:
     assert len({mutation.name for mutation in mutations()}) >= 20
 
 
@@ -32,6 +32,6 @@ def is_there(change: str) -> bool:
     return any("".join(" -> ".join(parts[:count]).split()) in code for count in range(1, len(parts)))
 
 
-def test_a_change_that_means_the_same_is_of_code_that_is_there() -> None:
+def test_the_code_of_an_equivalent_change_exists() -> None:
     listed = tomllib.loads((ROOT / "tests" / "mutants" / "equivalent.toml").read_text("utf-8"))["same"]
     assert [entry["change"] for entry in listed if not is_there(entry["change"])] == []
