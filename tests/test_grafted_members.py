@@ -1,7 +1,7 @@
 """Documents whose objects have members of each other are converted with plans as without.
 
-A plan is found by the shape of a unit. Here units have the shapes of others, and members that had a value are empty. All
-documents are converted in one process, so that plans learned from one are used for the others.
+A plan is found by the shape of a unit. Here units have the shapes of others, and members that had a value are empty.
+All documents are converted in one process, so that plans learned from one are used for the others.
 """
 
 from __future__ import annotations
