@@ -15,7 +15,7 @@ from . import registry
 from .common.lazy import Lazy
 from .errors import BridgeError, ErrorCode
 from .formats.adapter import Adapter, Kind, Source
-from .formats.source import guess
+from .formats.source import decode, guess, might_be_text
 from .json_values import jsontext
 from .loss import Log
 from .model import Json
@@ -60,6 +60,20 @@ def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
     except BridgeError as error:
         raise explain(error, data) from error.__cause__
     return registry.adapter(format_of(value))[0], value
+
+
+def json_error(data: bytes) -> BridgeError | None:
+    """Return the error of a record that begins as JSON and is not, although it has tokens of text formats; else None.
+
+    Such a record is a line of JSON that is damaged. A text, which may begin in any way, is not detected in it.
+    """
+    if not might_be_text(data):
+        return None
+    try:
+        decode(data, Kind.JSON, Log())
+    except BridgeError as error:
+        return explain(error, data)
+    return None
 
 
 def format_of(source: Source) -> str:

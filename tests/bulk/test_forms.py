@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
 
 Batch = Callable[..., int]
@@ -77,3 +78,20 @@ def test_transcripts_are_written_in_these_forms_too(batch: Batch, tmp_path: Path
     assert batch(*args) == ExitCode.OK
     rows = parquet.read_table(tmp_path / "out" / "a.parquet").to_pylist()
     assert rows == [{"id": 7, "text": "<|start|>user<|message|>Hi<|end|>"}]
+
+
+def test_what_parquet_cannot_hold_costs_no_output(batch: Batch, tmp_path: Path) -> None:
+    """Names with half of a surrogate pair, and values that nest deeper than Parquet's libraries allow."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    deep = "[" * 100 + "1" + "]" * 100
+    lines = f'{{"instruction":"Hi","output":"Ho","n\\ud800":1,"n":2,"deep":{deep}}}\n{{"torn"\n'
+    (tmp_path / "a.jsonl").write_text(lines)
+    args = ("--plan", "alpaca", "-t", "openai", "--into", "parquet", "--ledger", "jsonl", tmp_path / "a.jsonl")
+    assert batch(*args, "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    stored = tmp_path / "out" / "a.parquet"
+    assert parquet.read_table(stored).column("deep").to_pylist() == [deep]
+    mended = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    mended["raw"] = lines.splitlines()[0]
+    (tmp_path / "mended.jsonl").write_text(json.dumps(mended) + "\n")
+    assert main(["requeue", str(tmp_path / "out"), str(tmp_path / "mended.jsonl")]) == ExitCode.OK
+    assert parquet.read_table(stored).select(["n\ufffd", "n"]).to_pydict() == {"n\ufffd": [1, 1], "n": [2, 2]}

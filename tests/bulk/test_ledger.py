@@ -111,3 +111,16 @@ def test_the_ledger_is_the_same_from_any_number_of_processes(many: Any, batch: B
     rows = rows_of(tmp_path / "two" / "a.ledger.jsonl")
     assert [row["position"] for row in rows] == list(range(1, 3001))
     assert sum(row["outcome"] == "quarantined" for row in rows) == 30
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_half_of_a_surrogate_pair_in_an_id_or_a_path_costs_no_ledger(form: str, batch: Batch, tmp_path: Path) -> None:
+    message = '{"role":"user","content":"Hi","n\\ud800":1}'
+    (tmp_path / "a.jsonl").write_text(f'{{"id":"r\\udfff","messages":[{message}]}}\n{{"messages":[\n')
+    out = tmp_path / "out"
+    args = ("-t", "anthropic", "--ledger", form, tmp_path / "a.jsonl", "-o", out)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    row = rows_of(out / f"a.ledger.{form}")[0]
+    half = {"jsonl": "\ud800", "parquet": "\\ud800"}[form]  # Parquet holds Unicode alone
+    assert row["id"] == "r" + half.replace("d800", "dfff").replace("\ud800", "\udfff")
+    assert [loss["path"] for loss in row["losses"]] == [f"/messages/0/extras/openai/n{half}"]

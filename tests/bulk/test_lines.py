@@ -125,6 +125,21 @@ def test_every_broken_line_is_quarantined_whole(many: Any, batch: Batch, tmp_pat
     assert counts["inputs"][0]["quarantine"] == "a.quarantine.jsonl"
 
 
+TORN = [
+    '{"messages":[{"role":"user","content":"<|start|>user<|message|>Hi<|end|>"},{"ro',
+    '{"messages":[{"role":"user","content":"x<|im_start|>user Hi<|im_end|>"}],"id":1,"id":2}',
+    '{"text":"[BOS]<|im_start|>user\\nHi<|im_end|>","score":NaN}',
+]
+
+
+@pytest.mark.parametrize("line", TORN)
+def test_a_damaged_line_of_json_is_no_text_that_its_tokens_belong_to(line: str, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(line + "\n<|start|>user<|message|>Hi<|end|>\n")
+    assert batch("-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    kept = rows(tmp_path / "out" / "a.quarantine.jsonl")
+    assert [(row["line"], row["code"]) for row in kept] == [(1, "OCB-JSON")]
+
+
 def test_a_quarantine_of_an_earlier_run_does_not_stay(many: Any, batch: Batch, tmp_path: Path) -> None:
     source, out = tmp_path / "a.jsonl", tmp_path / "out"
     source.write_bytes(many.lines(20, broken_each=10))

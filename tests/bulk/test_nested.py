@@ -94,3 +94,56 @@ def test_tools_that_are_not_json_are_an_error() -> None:
 def test_a_list_of_other_turns_is_not_changed() -> None:
     turns = [{"from": "human", "value": "hi"}]
     assert document(turns, "[]") is turns
+
+
+def undecodable(*values: bytes) -> Any:
+    """A column of text whose values need not be UTF-8."""
+    stored = pa.array(values, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(values), stored.buffers())
+
+
+@pytest.mark.parametrize(
+    ("column", "role", "text", "options", "path"),
+    [
+        ("messages", "role", "content", ("-f", "openai", "--field", "messages"), "/0/content"),
+        ("conversations", "from", "value", ("-f", "sharegpt", "--field", "conversations"), "/0/value"),
+        ("conversations", "from", "value", ("--plan", "sharegpt"), "/conversations/0/value"),
+    ],
+)
+def test_nested_text_that_is_not_utf_8_is_not_read_as_an_object(
+    column: str, role: str, text: str, options: tuple[str, ...], path: str, batch: Batch, tmp_path: Path
+) -> None:
+    turns = pa.StructArray.from_arrays([pa.array(["user", "user"]), undecodable(b"hi", b"\xffoh")], [role, text])
+    table = pa.table({"id": [1, 2], column: pa.ListArray.from_arrays(pa.array([0, 1, 2]), turns)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert batch(*options, "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    lost = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    assert (lost["row"], lost["code"], lost["position"]) == (2, "OCB-ENCODING", {"path": path})
+    assert json.loads(lost["raw"])[column][0][text] == {"base64": "/29o"}
+
+
+def test_another_column_that_is_not_utf_8_is_not_written_as_an_object(batch: Batch, tmp_path: Path) -> None:
+    text = '{"messages":[{"role":"user","content":"hi"}]}'
+    table = pa.table({"text": [text, text], "note": undecodable(b"ok", b"\xff"), "data": [b"\xff", b""]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    args = ("-f", "openai", "-t", "openai", tmp_path / "a.parquet", "-o")
+    assert batch(*args, tmp_path / "same") == ExitCode.OK
+    assert batch(*args, tmp_path / "bare", "--into", "jsonl", "--bare") == ExitCode.OK
+    assert batch(*args, tmp_path / "out", "--into", "jsonl") == ExitCode.SOME_FAILED
+    lost = json.loads((tmp_path / "out" / "a.quarantine.jsonl").read_bytes())
+    assert (lost["row"], lost["code"]) == (2, "OCB-ENCODING")
+    assert "'note'" in lost["message"]
+    written = json.loads((tmp_path / "out" / "a.jsonl").read_bytes())
+    assert (written["note"], written["data"]) == ("ok", {"base64": "/w=="})
+
+
+def test_a_row_without_a_transcript_says_so(batch: Batch, tmp_path: Path) -> None:
+    table = pa.table({"text": pa.array([None], pa.string())})
+    pq.write_table(table, tmp_path / "a.parquet")
+    (tmp_path / "b.jsonl").write_text('{"text":null}\n')
+    for name, place in (("a.parquet", "column 'text'"), ("b.jsonl", "field 'text'")):
+        out = tmp_path / name[0]
+        assert batch("-f", "chatml", "-t", "openai", tmp_path / name, "-o", out) == ExitCode.SOME_FAILED
+        lost = json.loads((out / f"{name[0]}.quarantine.jsonl").read_bytes())
+        assert lost["code"] == "OCB-SHAPE"
+        assert f"{place} is null" in lost["message"]

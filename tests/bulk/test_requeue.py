@@ -58,10 +58,7 @@ def test_repaired_lines_are_in_the_places_of_the_originals(
     assert read((out / f"a.jsonl{end}").read_bytes()) == read((tmp_path / "whole.out" / f"a.jsonl{end}").read_bytes())
     if form == "jsonl":
         expected = (tmp_path / "whole.out" / "a.ledger.jsonl").read_text()
-        found = (out / "a.ledger.jsonl").read_text().replace("/broken/", "/whole/")
-        rows = [[json.loads(line) for line in text.splitlines()] for text in (found, expected)]
-        columns = [[(row["position"], row["sha256"], row["output_position"]) for row in each] for each in rows]
-        assert columns[0] == columns[1]
+        assert (out / "a.ledger.jsonl").read_text().replace("/broken/", "/whole/") == expected
     report = tmp_path / "report.json"
     args = (*args, tmp_path / "broken" / f"a.jsonl{end}", "-o", out, "--resume", "--report", report)
     assert batch(*args) == ExitCode.OK, "what was mended is quarantined no longer"

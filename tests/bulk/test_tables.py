@@ -203,3 +203,14 @@ def test_an_object_that_is_not_a_dataset_is_one_row(row: Any, rows: Rows) -> Non
     assert len([*written, *refused]) == 1
     for one in written:
         assert [turn["content"] for turn in one["messages"]] == ["Why?", "So."]
+
+
+def test_a_text_of_arrow_that_is_not_utf_8_is_quarantined(rows: Rows) -> None:
+    arrow: Any = pytest.importorskip("pyarrow")
+    stored = arrow.array([b"a", b"\xff"], arrow.binary())
+    table = arrow.table({"prompt": arrow.Array.from_buffers(arrow.string(), 2, stored.buffers())})
+    sink = arrow.BufferOutputStream()
+    with arrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    written, refused = rows("a.arrow", sink.getvalue().to_pybytes(), "--plan", "prompt", "-t", "openai")
+    assert (len(written), [(row["row"], row["code"]) for row in refused]) == (1, [(2, "OCB-ENCODING")])

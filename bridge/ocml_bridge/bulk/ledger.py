@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, BinaryIO, Final, Literal, cast, get_args
 
+from ..common.unicode import in_unicode
 from ..errors import BridgeError
 from ..formats.adapter import Source
 from ..json_values import jsontext
@@ -133,10 +134,28 @@ def store(rows: Iterator[bytes], file: BinaryIO, form: str) -> int:
             group.append(jsontext.loads(row))
             count += 1
             if len(group) == _GROUP:
-                writer.write_table(arrow.Table.from_pylist(group, schema))
+                writer.write_table(_table(group, schema))
                 group.clear()
-        writer.write_table(arrow.Table.from_pylist(group, schema))
+        writer.write_table(_table(group, schema))
     return count
+
+
+def _table(rows: list[Json], schema: Any) -> Any:
+    """Return rows as a table; halves of surrogate pairs, which Parquet cannot hold, are spelled as JSON escapes."""
+    table = library("pyarrow", "bulk").Table
+    try:
+        return table.from_pylist(rows, schema)
+    except UnicodeEncodeError:
+        return table.from_pylist(storable(rows), schema)
+
+
+def storable(value: Any) -> Any:
+    """Return JSON values in which halves of surrogate pairs are spelled as JSON escapes."""
+    if isinstance(value, str):
+        return in_unicode(value)
+    if isinstance(value, dict):
+        return {key: storable(item) for key, item in cast("dict[str, Any]", value).items()}
+    return [storable(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 _GROUP: Final = 2_000

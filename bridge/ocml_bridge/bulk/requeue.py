@@ -22,12 +22,12 @@ from .containers import lines, parquet, texts
 from .containers.compression import compress, ending, open_plain
 from .containers.forms import FORMS
 from .conversations import outcomes_of
-from .ledger import finished, name_in, row_of, rows_in, store
+from .ledger import finished, row_of, rows_in, storable, store
 from .mended_rows import MendedRows, store_rows
 from .records import CHUNK_BYTES, Input, Job, Record, Row
 from .running.durable import discard, finish_moves, move_together, partial_name, whole_file
 from .running.journal import Journal, read_run
-from .work import CONTAINERS, outcomes_in, quarantined
+from .work import CONTAINERS, name_of, outcomes_in, quarantined
 
 _PLACES = ("line", "item", "row")
 Key = tuple[str, int, int | None]
@@ -105,7 +105,8 @@ def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
 
 
 def _is_of(key: Key, item: Input) -> bool:
-    return key[0] == item.path or (item.kind == "files" and os.path.dirname(key[0]).startswith(item.path))
+    path = storable(item.path)
+    return key[0] == path or (item.kind == "files" and os.path.dirname(key[0]).startswith(path))
 
 
 def _mended(line: bytes) -> tuple[Key, Row]:
@@ -128,7 +129,7 @@ def _mended(line: bytes) -> tuple[Key, Row]:
 def _key(path: str, where: Mapping[str, Any]) -> Key:
     file = where.get("file")
     position = next((where[place] for place in _PLACES if place in where), 1)
-    return (path if file is None else f"{path}/{file}", position, where.get("conversation"))
+    return (storable(path if file is None else f"{path}/{file}"), position, where.get("conversation"))
 
 
 def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> tuple[_Changes, list[tuple[str | None, str]]]:
@@ -172,13 +173,14 @@ def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], change
     before = 0
     rows = MendedRows(item)
     for row in rows_in(path):
-        key: Key = (row["input"], row["position"], row["conversation"])
+        key: Key = (storable(row["input"]), row["position"], row["conversation"])
         if key not in records or row["outcome"] != "quarantined":
             before += row["output"] is not None
             row["output_position"] = None
             yield jsontext.dumps(row) + b"\n"
             continue
         payload, pairs = _converted(records[key], rows, item, job)
+        broken = item.kind == "parquet" and not payload  # it is no row, so it has no id
         failed = b"".join(
             quarantined(record, outcome, payload, item, job) for record, outcome in pairs if outcome.error
         )
@@ -186,7 +188,8 @@ def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], change
         changes.placed += not failed
         changes.mended.append((row["error"]["code"], records[key].where, [outcome for _, outcome in pairs]))
         for record, outcome in pairs:
-            yield row_of(record, outcome, item, job, name_in({job.id_field: row["id"]}, job.id_field))
+            name = row["id"] if broken else name_of(record, payload, item, job)
+            yield row_of(record, outcome, item, job, name)
             if outcome.error is None:
                 changes.written.append((record, outcome))
                 if item.into != "files":

@@ -169,14 +169,14 @@ def _written(
         if outcome.error is not None and job.folder is not None:
             quarantine.append(quarantined(record, outcome, chunk.payload, item, job))
         if job.ledger is not None:
-            ledger.append(row_of(record, outcome, item, job, _name(record, chunk, item, job)))
+            ledger.append(row_of(record, outcome, item, job, name_of(record, chunk.payload, item, job)))
     return output, b"".join(quarantine), b"".join(ledger)
 
 
-def _name(record: Record, chunk: Chunk, item: Input, job: Job) -> str | None:
+def name_of(record: Record, payload: Any, item: Input, job: Job) -> str | None:
     """Return the name of a record for its ledger row: from a column, a kept field, or a member of its own."""
     if item.kind == "parquet":
-        return name_in(parquet.cell(chunk.payload, record, job.id_field), job.id_field)
+        return name_in(parquet.cell(payload, record, job.id_field), job.id_field)
     raw: Json | bytes = record.raw
     if record.fields is not None and (text := record.fields.get(job.id_field)) is not None:
         raw = {job.id_field: jsontext.loads(text)}

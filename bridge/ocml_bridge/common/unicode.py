@@ -1,4 +1,4 @@
-"""Remove a byte order mark, and check whether a text can be encoded as UTF-8."""
+"""Remove a byte order mark, and halves of surrogate pairs, which UTF-8 cannot encode."""
 
 from __future__ import annotations
 
@@ -29,3 +29,8 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def in_unicode(text: str) -> str:
+    r"""Return a text in which halves of surrogate pairs are spelled as in JSON: `\ud800`."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

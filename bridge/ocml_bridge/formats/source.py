@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from typing import Any, Final
 
 from ..common.unicode import without_mark
@@ -61,7 +62,20 @@ def guess(data: Source | bytes, log: Log) -> Source:
     return text
 
 
+def might_be_text(data: bytes) -> bool:
+    """Return whether `guess` takes data that begins as JSON, and not with a token, for text if it is not JSON."""
+    begins = data[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()
+    return (
+        begins[:1] in (b"{", b"[")
+        and _TOKEN_IN_BYTES.match(begins) is None
+        and _TOKEN_IN_BYTES.search(data) is not None
+    )
+
+
 _TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
+_BEGINNING: Final = 200
+"""The number of bytes in which JSON or a token has to begin."""
+_TOKEN_IN_BYTES: Final = re.compile(_TOKEN.pattern.encode())
 
 
 def _refuse_references(data: Any) -> None:

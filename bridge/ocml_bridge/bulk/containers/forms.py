@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
+from ...common.unicode import is_unicode
 from ...json_values import jsontext
 from ...model import Json
 from .compression import library
@@ -85,6 +87,11 @@ def _cell(value: Json) -> str:
 
 _AS_JSON: Final = b"ocml-convert.json"
 """The metadata key of a column whose texts are JSON."""
+_NAME: Final = b"ocml-convert.name"
+"""The metadata key of a column's name as JSON, if Parquet cannot hold the name."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_DEEPEST: Final = 64
+"""The maximal depth of a column's type; deeper values are JSON text. Parquet's libraries refuse to read 100."""
 
 
 def _store_parquet(lines: Lines, file: BinaryIO) -> None:
@@ -126,12 +133,14 @@ def _type_of(values: list[Json]) -> Any:
     return found if _is_stored(found) else None
 
 
-def _is_stored(kind: Any) -> bool:
-    """Return whether Parquet can store a type: it has no structs without fields."""
+def _is_stored(kind: Any, depth: int = 0) -> bool:
+    """Return whether Parquet can store a type: it has no structs without fields, and is not too deep."""
     types = library("pyarrow.types", "bulk")
+    if depth > _DEEPEST:
+        return False
     if types.is_struct(kind):
-        return kind.num_fields > 0 and all(_is_stored(field.type) for field in kind)
-    return _is_stored(kind.value_type) if types.is_list(kind) else True
+        return kind.num_fields > 0 and all(_is_stored(field.type, depth + 1) for field in kind)
+    return _is_stored(kind.value_type, depth + 2) if types.is_list(kind) else True
 
 
 def _common_type(one: Any, other: Any) -> Any:
@@ -157,7 +166,11 @@ def _common_type(one: Any, other: Any) -> Any:
 
 def _field(name: str, kind: Any) -> Any:
     arrow = library("pyarrow", "bulk")
-    return arrow.field(name, arrow.string(), metadata={_AS_JSON: b"1"}) if kind is None else arrow.field(name, kind)
+    metadata = {_AS_JSON: b"1"} if kind is None else {}
+    if not is_unicode(name):
+        metadata[_NAME] = jsontext.dumps(name)
+        name = _SURROGATE.sub("\ufffd", name)
+    return arrow.field(name, arrow.string() if kind is None else kind, metadata=metadata or None)
 
 
 def _column(values: list[Json], kind: Any) -> Any:
@@ -170,10 +183,16 @@ def _column(values: list[Json], kind: Any) -> Any:
 def _rows(file: BinaryIO) -> Iterator[bytes]:
     """Yield the rows of a file as lines; columns of JSON text become values again."""
     with library("pyarrow.parquet", "bulk").ParquetFile(file) as stored:
-        packed = {field.name for field in stored.schema_arrow if _AS_JSON in (field.metadata or {})}
+        notes: list[dict[bytes, bytes]] = [field.metadata or {} for field in stored.schema_arrow]
+        names = [
+            str(jsontext.loads(note[_NAME])) if _NAME in note else name
+            for name, note in zip(stored.schema_arrow.names, notes, strict=True)
+        ]
+        packed = {name for name, note in zip(names, notes, strict=True) if _AS_JSON in note}
         for batch in stored.iter_batches(use_threads=False):
-            for row in batch.to_pylist():
-                yield jsontext.dumps({name: _value(row[name], name in packed) for name in row}) + b"\n"
+            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                row = zip(names, values, strict=True)
+                yield jsontext.dumps({name: _value(value, name in packed) for name, value in row}) + b"\n"
 
 
 def _value(value: Any, packed: bool) -> Json:

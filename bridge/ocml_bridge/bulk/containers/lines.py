@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import BinaryIO, Final, cast
 
-from ...detection import format_of
+from ...detection import format_of, json_error
 from ...errors import BridgeError, ErrorCode
 from ...formats.adapter import Kind, Source
 from ...json_values import jsontext
@@ -115,7 +115,7 @@ def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
         error = BridgeError(ErrorCode.SHAPE, "the row has more or fewer values than the table has columns", path="")
         return Record(error, row.where, raw)
     if item.kind in ("arrow", "rows") and job.plan is not None:
-        return Record(jsontext.loads(raw), row.where, raw)
+        return Record(jsontext.loads(decoded(raw)), row.where, raw)
     return record(raw, row.where, job)
 
 
@@ -129,7 +129,8 @@ def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
         return Record(raw, where, raw)
     whole = job.field is None and job.source_kind is not Kind.TEXT
     if whole and (job.source_kind is Kind.JSON or not _is_text_row(raw)):
-        return Record(raw, where, raw)
+        error = json_error(raw) if job.source_kind is None else None
+        return Record(error or raw, where, raw)
     try:
         fields = _members(decoded(raw), job.field or DEFAULT_FIELD)
     except BridgeError as error:
@@ -137,6 +138,9 @@ def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
     if isinstance(fields, str):
         return Record(fields, where, raw)
     value, others = fields
+    if value is None:
+        name = job.field or DEFAULT_FIELD
+        return Record(BridgeError(ErrorCode.SHAPE, f"the field {name!r} is null", path=""), where, raw)
     return Record(value, where, raw, others)
 
 

@@ -18,7 +18,13 @@ from ...model import Json
 TOOLS: Final = "tools"
 """The column in which public datasets declare the tools of a column of messages: nested, or as JSON text."""
 _CALLS: Final = ("tool_calls", "function_call")
+_NOT_FINITE: Final = "the value is NaN or infinite, which JSON cannot hold"
+_NOT_UTF_8: Final = "the text is not UTF-8; if it is in another encoding, convert the column first"
 _DETAIL: Final = "null members, which Arrow's structs add, are left out"
+
+
+class Undecoded(dict[str, Json]):
+    """The bytes of a text that is not UTF-8, as the object that stands for bytes in JSON."""
 
 
 class Nested(NamedTuple):
@@ -44,16 +50,19 @@ def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeErro
         The list, or a request if there are tools; a list of other values unchanged. An error if JSON cannot hold a
         value, or if the tools are text that is not JSON.
     """
+    error = unfit(messages)
+    if error is not None:
+        return error
     if not all(isinstance(message, dict) and "role" in message for message in cast("list[Json]", messages)):
         return messages
-    place = not_finite(messages, "")
-    if place is not None:
-        return BridgeError(ErrorCode.JSON, "the value is NaN or infinite, which JSON cannot hold", path=place)
     if isinstance(tools, str):
         try:
             tools = jsontext.loads(tools) if tools.strip() else None
         except BridgeError as error:
             return BridgeError(error.code, f"the column {TOOLS!r} is not JSON text: {error.message}", path=f"/{TOOLS}")
+    error = unfit(tools, f"/{TOOLS}")
+    if error is not None:
+        return error
     padded: list[str] = []
     bare = [_message(item, f"/{at}", padded) for at, item in enumerate(cast("list[Json]", messages))]
     declared = None if tools is None else _without_nulls(tools, f"/{TOOLS}", padded)
@@ -65,11 +74,11 @@ def unpadded(row: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]
     """Return a row without the null members that Arrow adds to arguments of calls and to declared tools.
 
     Raises:
-        BridgeError: OCB-JSON if JSON cannot hold a value.
+        BridgeError: as `unfit` returns it.
     """
-    place = not_finite(row, "")
-    if place is not None:
-        raise BridgeError(ErrorCode.JSON, "the value is NaN or infinite, which JSON cannot hold", path=place)
+    error = unfit(row)
+    if error is not None:
+        raise error
     padded: list[str] = []
     out: dict[str, Json] = {}
     for name, value in row.items():
@@ -119,10 +128,16 @@ def _without_nulls(value: Json, path: str, padded: list[str]) -> Json:
     return {key: _without_nulls(item, f"{path}/{key}", padded) for key, item in members.items() if item is not None}
 
 
-def not_finite(value: Json, path: str) -> str | None:
-    """Return the JSON pointer to the first number that JSON cannot hold; None if there is none."""
+def unfit(value: Json, path: str = "") -> BridgeError | None:
+    """Return the error of the first value that JSON cannot hold, with its place; None if there is none.
+
+    Returns:
+        OCB-JSON for a number that is not finite, OCB-ENCODING for a text that is not UTF-8.
+    """
     if isinstance(value, float):
-        return None if isfinite(value) else path
+        return None if isfinite(value) else BridgeError(ErrorCode.JSON, _NOT_FINITE, path=path)
+    if isinstance(value, Undecoded):
+        return BridgeError(ErrorCode.ENCODING, _NOT_UTF_8, path=path)
     items = cast("Any", value).items() if isinstance(value, dict) else ()
     items = enumerate(cast("list[Json]", value)) if isinstance(value, list) else items
-    return next((place for key, item in items if (place := not_finite(item, f"{path}/{key}")) is not None), None)
+    return next((error for key, item in items if (error := unfit(item, f"{path}/{key}")) is not None), None)

@@ -31,7 +31,7 @@ from ..records import (
     Row,
 )
 from .compression import library, open_raw, reading_errors
-from .nested import TOOLS, Nested, document, not_finite
+from .nested import TOOLS, Nested, Undecoded, document, unfit
 from .remote import is_address
 from .schemas import repeated_name
 
@@ -44,6 +44,10 @@ def _arrow() -> Any:
 
 def _parquet() -> Any:
     return library("pyarrow.parquet", _EXTRA)
+
+
+class NotUtf8(bytes):
+    """The bytes of a text that is not UTF-8."""
 
 
 class Rows(NamedTuple):
@@ -190,6 +194,8 @@ def given(rows: Any, name: str, index: int) -> tuple[Source | bytes, Source | by
     if isinstance(value, bytes):
         return value, value
     raw: Source = plain(value)
+    if raw is None:
+        return raw, BridgeError(ErrorCode.SHAPE, f"the column {name!r} is null in this row", path="")
     if not isinstance(raw, list):
         return raw, raw
     index_of_tools = rows.schema.get_field_index(TOOLS) if name != TOOLS else -1
@@ -198,34 +204,33 @@ def given(rows: Any, name: str, index: int) -> tuple[Source | bytes, Source | by
 
 
 def value_of(scalar: Any) -> Any:
-    """Return an Arrow value as a Python value: bytes if a text is not UTF-8, text if a date is out of range."""
+    """Return an Arrow value as a Python value: `NotUtf8` if a text is not UTF-8, text if a date is out of range."""
+    is_text = False
     try:
         return scalar.as_py()
     except UnicodeDecodeError:
-        fallback = _arrow().large_binary()
+        is_text = True
     except (ValueError, OverflowError):
-        fallback = _arrow().string()
+        pass
     if hasattr(scalar, "items") and hasattr(scalar.type, "fields"):
         return {key: value_of(value) for key, value in scalar.items()}
     if hasattr(scalar, "values") and scalar.values is not None:
         return [value_of(value) for value in scalar.values]
-    return scalar.cast(fallback).as_py()
+    return NotUtf8(scalar.cast(_arrow().large_binary()).as_py()) if is_text else scalar.cast(_arrow().string()).as_py()
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
     """Return the columns of a row as JSON text; None for the column of the transcript.
 
     Raises:
-        BridgeError: OCB-JSON if another column has a number that JSON cannot hold.
+        BridgeError: as `unfit` returns it, if JSON cannot hold the value of another column.
     """
     row = columns_of(batch, index)
     for key, value in row.items():
-        place = None if key == name else not_finite(value, "")
-        if place is not None:
-            message = (
-                f"column {key!r} has NaN or an infinite number, which JSON cannot hold; --bare leaves the column out"
-            )
-            raise BridgeError(ErrorCode.JSON, message, path=place)
+        error = None if key == name else unfit(value)
+        if error is not None:
+            error.message = f"column {key!r}: {error.message}; --bare leaves the column out"
+            raise error
     return {
         key: None if key == name else jsontext.dumps(value).decode("utf-8", "surrogatepass")
         for key, value in row.items()
@@ -239,14 +244,17 @@ def columns_of(batch: Any, index: int, only: str | None = None) -> dict[str, Jso
 
 
 def plain(value: Any) -> Any:
-    """Return a value of a column as JSON values: values that JSON cannot hold, such as dates, become text."""
+    """Return a value of a column as JSON values: bytes become an object, others that JSON does not have a text."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
-    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes):
+        kind = Undecoded if isinstance(value, NotUtf8) else dict[str, Any]
+        return kind(base64=base64.b64encode(value).decode())
+    return str(value)
 
 
 def cell(rows: Rows, record: Record, name: str) -> dict[str, Json]:

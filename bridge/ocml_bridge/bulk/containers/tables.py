@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -10,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 from ...json_values import jsontext
 from ..records import CHUNK_RECORDS
 from .compression import library
 from .encodings import with_encoding
-from .nested import not_finite
+from .nested import Undecoded, unfit
 from .parquet import plain, value_of
 from .schemas import repeated_name
 
@@ -122,7 +123,16 @@ def _rows(batch: Any) -> Iterator[bytes]:
     names: list[str] = batch.schema.names
     for index in range(batch.num_rows):
         row = {name: plain(value_of(batch.column(at)[index])) for at, name in enumerate(names)}
-        if not_finite(row, "") is None:
+        if unfit(row) is None:
             yield jsontext.dumps(row) + b"\n"
         else:  # reading the line reports the error
-            yield json.dumps(row).encode() + b"\n"
+            yield json.dumps(_with_bytes(row), ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _with_bytes(value: Any) -> Any:
+    """Return JSON values with the bytes of texts that are not UTF-8 in their places."""
+    if isinstance(value, Undecoded):
+        return base64.b64decode(str(value["base64"])).decode("utf-8", "surrogateescape")
+    if isinstance(value, dict):
+        return {key: _with_bytes(item) for key, item in cast("dict[str, Any]", value).items()}
+    return [_with_bytes(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
