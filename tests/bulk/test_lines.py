@@ -125,6 +125,16 @@ def test_every_broken_line_is_quarantined_whole(many: Any, batch: Batch, tmp_pat
     assert counts["inputs"][0]["quarantine"] == "a.quarantine.jsonl"
 
 
+@pytest.mark.parametrize("target", ["harmony", "anthropic"])
+def test_a_record_behind_a_byte_order_mark_keeps_its_other_members(target: str, batch: Batch, tmp_path: Path) -> None:
+    line = '{"id":"a","messages":[{"role":"user","content":"Hi"}],"source":{"of": 1}}\n'
+    (tmp_path / "a.jsonl").write_text(f"\ufeff{line}{line}\ufeff{line}", "utf-8")
+    args = ("-t", target, "--ledger", "jsonl", tmp_path / "a.jsonl", "-o", tmp_path / "out")
+    assert batch(*args) == ExitCode.OK
+    assert len(set((tmp_path / "out" / "a.jsonl").read_text().splitlines())) == 1
+    assert [(row["id"], row["codes"]) for row in rows(tmp_path / "out" / "a.ledger.jsonl")] == [("a", [])] * 3
+
+
 TORN = [
     '{"messages":[{"role":"user","content":"<|start|>user<|message|>Hi<|end|>"},{"ro',
     '{"messages":[{"role":"user","content":"x<|im_start|>user Hi<|im_end|>"}],"id":1,"id":2}',

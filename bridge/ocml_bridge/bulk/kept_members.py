@@ -6,6 +6,7 @@ record of the output keeps is not a loss.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import lru_cache
@@ -27,7 +28,7 @@ _CODES: Final = frozenset({LossCode.EXTRAS, LossCode.SETTINGS})
 def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
     """Convert a record, and return the record with the fields that its output record keeps, and the outcome."""
     raw = record.value
-    if job.bare or record.fields is not None or not isinstance(raw, bytes) or not raw.lstrip().startswith(b"{"):
+    if job.bare or record.fields is not None or not isinstance(raw, bytes) or not _is_object(raw):
         return record, outcome_of(raw, job.settings)
     members = _KeptMembers(raw, job)
     outcome = outcome_of(raw, lenient(job.settings), members.remaining_losses)
@@ -35,6 +36,10 @@ def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
         return record, outcome
     own: dict[str, str | None] = {DEFAULT_FIELD: None} if job.target_kind is Kind.TEXT else {}
     return record._replace(fields={**members.fields, **own}), outcome
+
+
+def _is_object(raw: bytes) -> bool:
+    return raw.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
 class _KeptMembers:

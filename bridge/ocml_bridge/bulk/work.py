@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
@@ -184,7 +185,7 @@ def name_of(record: Record, payload: Any, item: Input, job: Job) -> str | None:
         if lacks(raw, job.id_field):
             return None
         try:
-            raw = jsontext.loads(raw)
+            raw = jsontext.loads(raw.removeprefix(BOM_UTF8))
         except BridgeError:
             return None
     return name_in(cast("dict[str, Json]", raw), job.id_field) if isinstance(raw, dict) else None

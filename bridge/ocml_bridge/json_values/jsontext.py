@@ -14,6 +14,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+import sys
 from functools import partial
 from math import isfinite, isinf
 from typing import Any, Final, NamedTuple, NoReturn, cast
@@ -120,8 +121,16 @@ def loads(data: str | bytes) -> Json:
 _PLAIN: Final = {
     "unexpected content after document": "a second value begins here; write one value, or one on each line",
     "unexpected control character in string": "a string has a line break or a tab in it; write those as \\n and \\t",
+    # of the standard library
+    "Unterminated string starting at": "a string begins here that does not end",
+    "Expecting value": "a value is missing here",
+    "Expecting ',' delimiter": "a comma, or the end of the list or object, is missing here",
+    "Expecting ':' delimiter": "a colon is missing here",
+    "Expecting property name enclosed in double quotes": "a key in double quotes is missing here",
+    "Extra data": "a second value begins here; write one value, or one on each line",
+    "Invalid control character at": "a string has a line break or a tab in it; write those as \\n and \\t",
 }
-"""Sentences that say what to do, for errors of orjson that do not."""
+"""Sentences that say what is wrong or what to do, for errors of the libraries that do not."""
 
 
 def known(data: bytes) -> Json:
@@ -145,7 +154,7 @@ def _loads_exactly(data: str | bytes) -> Json:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
         value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise BridgeError(ErrorCode.JSON, f"not JSON: {error.msg}", offset=error.pos) from error
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {_PLAIN.get(error.msg, error.msg)}", offset=error.pos) from error
     except UnicodeDecodeError as error:
         raise BridgeError(ErrorCode.JSON, "not JSON: not UTF-8", offset=error.start) from error
     except _DuplicateKeyError as error:
@@ -155,7 +164,10 @@ def _loads_exactly(data: str | bytes) -> Json:
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:
-        raise BridgeError(ErrorCode.LIMIT, "a number has too many digits") from error
+        most = sys.get_int_max_str_digits()
+        at = re.search(rf"(?<!\d)\d{{{most + 1},}}", text)
+        message = f"a number has more than {most} digits; write it as a text"
+        raise BridgeError(ErrorCode.LIMIT, message, offset=None if at is None else at.start()) from error
     if _depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value
