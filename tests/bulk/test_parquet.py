@@ -210,3 +210,17 @@ def test_duplicate_names_in_rows_of_a_plan_are_refused(
         assert batch(*args) == ExitCode.SOME_FAILED
         assert reason in json.loads(report.read_text())["inputs"][0]["error"]
     assert not [*(tmp_path / "out").glob("*.jsonl")]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.binary()])
+def test_members_of_a_transcript_that_its_column_does_not_keep_are_reported(
+    kind: Any, batch: Batch, tmp_path: Path
+) -> None:
+    line = '{"id":"a","messages":[{"role":"user","content":"hi"}],"source":"web"}'
+    pq.write_table(pa.table({"text": pa.array([line.encode()], pa.binary()).cast(kind)}), tmp_path / "a.parquet")
+    args = ("-t", "harmony", "--ledger", "jsonl", tmp_path / "a.parquet", "-o", tmp_path / "out")
+    assert batch(*args) == ExitCode.OK
+    assert pq.read_table(tmp_path / "out" / "a.parquet").to_pylist() == [{"text": "<|start|>user<|message|>hi<|end|>"}]
+    row = json.loads((tmp_path / "out" / "a.ledger.jsonl").read_bytes())
+    assert (row["outcome"], row["codes"]) == ("lossy", ["extras"])
+    assert [loss["path"] for loss in row["losses"]] == ["/extras/openai/id", "/extras/openai/source"]

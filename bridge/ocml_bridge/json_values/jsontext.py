@@ -14,7 +14,6 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import sys
 from functools import partial
 from math import isfinite, isinf
 from typing import Any, Final, NamedTuple, NoReturn, cast
@@ -24,6 +23,7 @@ import orjson
 
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
+from .sentences import sentence, too_many_digits
 
 MAX_DEPTH: Final = 254
 """The maximum nesting depth of JSON, which is the one that orjson can write."""
@@ -104,7 +104,7 @@ def loads(data: str | bytes) -> Json:
             raise _too_deep() from error
         if _BEYOND_ORJSON.search(raw):
             return _loads_exactly(data)
-        what = _PLAIN.get(error.msg, error.msg)
+        what = sentence(error.msg)
         if not error.doc[error.pos :].strip():
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
             if not error.doc and raw.strip():  # the library has no text to cite
@@ -116,21 +116,6 @@ def loads(data: str | bytes) -> Json:
         return value if is_compact else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
-
-
-_PLAIN: Final = {
-    "unexpected content after document": "a second value begins here; write one value, or one on each line",
-    "unexpected control character in string": "a string has a line break or a tab in it; write those as \\n and \\t",
-    # of the standard library
-    "Unterminated string starting at": "a string begins here that does not end",
-    "Expecting value": "a value is missing here",
-    "Expecting ',' delimiter": "a comma, or the end of the list or object, is missing here",
-    "Expecting ':' delimiter": "a colon is missing here",
-    "Expecting property name enclosed in double quotes": "a key in double quotes is missing here",
-    "Extra data": "a second value begins here; write one value, or one on each line",
-    "Invalid control character at": "a string has a line break or a tab in it; write those as \\n and \\t",
-}
-"""Sentences that say what is wrong or what to do, for errors of the libraries that do not."""
 
 
 def known(data: bytes) -> Json:
@@ -150,11 +135,12 @@ def known(data: bytes) -> Json:
 
 
 def _loads_exactly(data: str | bytes) -> Json:
+    text = ""
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
         value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise BridgeError(ErrorCode.JSON, f"not JSON: {_PLAIN.get(error.msg, error.msg)}", offset=error.pos) from error
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {sentence(error.msg)}", offset=error.pos) from error
     except UnicodeDecodeError as error:
         raise BridgeError(ErrorCode.JSON, "not JSON: not UTF-8", offset=error.start) from error
     except _DuplicateKeyError as error:
@@ -164,10 +150,8 @@ def _loads_exactly(data: str | bytes) -> Json:
     except RecursionError as error:
         raise _too_deep() from error
     except ValueError as error:
-        most = sys.get_int_max_str_digits()
-        at = re.search(rf"(?<!\d)\d{{{most + 1},}}", text)
-        message = f"a number has more than {most} digits; write it as a text"
-        raise BridgeError(ErrorCode.LIMIT, message, offset=None if at is None else at.start()) from error
+        message, offset = too_many_digits(text)
+        raise BridgeError(ErrorCode.LIMIT, message, offset=offset) from error
     if _depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value

@@ -173,7 +173,7 @@ def record_of(row: Row, rows: Rows, item: Input, job: Job) -> Record:
     name = column_of(batch.schema, job)
     raw, value = given(batch, name, index)
     if item.into == "parquet" or job.bare:
-        return Record(value, row.where, raw)
+        return Record(value, row.where, raw, {name: None})  # members of the transcript are not kept beside it
     try:
         return Record(value, row.where, raw, _fields(batch, index, name))
     except BridgeError as error:
