@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from ocml_bridge import convert
 from ocml_bridge.bulk.containers import compression
+from ocml_bridge.cli import main
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
 
 pa: Any = pytest.importorskip("pyarrow")
@@ -224,3 +226,33 @@ def test_members_of_a_transcript_that_its_column_does_not_keep_are_reported(
     row = json.loads((tmp_path / "out" / "a.ledger.jsonl").read_bytes())
     assert (row["outcome"], row["codes"]) == ("lossy", ["extras"])
     assert [loss["path"] for loss in row["losses"]] == ["/extras/openai/id", "/extras/openai/source"]
+
+
+def test_a_broken_file_does_not_end_a_run_in_which_it_is_the_first(
+    process: Callable[..., Any], batch: Batch, tmp_path: Path
+) -> None:
+    """The library is not imported yet, so its errors are not known yet."""
+    (tmp_path / "a.parquet").touch()
+    (tmp_path / "b.jsonl").write_text('{"prompt":"Hi"}\n')
+    args = ("-q", "--plan", "auto", "-t", "openai", tmp_path / "a.parquet", tmp_path / "b.jsonl", "-o")
+    assert process(*args, tmp_path / "out").wait() == ExitCode.SOME_FAILED
+    assert (tmp_path / "out" / "b.jsonl").exists()
+
+
+def test_files_whose_names_are_not_utf_8(batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / os.fsdecode(b"\xff.parquet"), tmp_path / "out"
+    try:
+        with source.open("wb") as file:
+            pq.write_table(pa.table({"text": ["<|im_start|>user\nhi<|im_end|>\n", "broken"]}), file)
+    except OSError:
+        pytest.skip("this disk has no such names")
+    args = ("-f", "chatml", "-t", "openai", "--ledger", "parquet", source, "-o", out)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    quarantine = out / os.fsdecode(b"\xff.quarantine.jsonl")
+    mended = json.loads(quarantine.read_bytes())
+    mended["raw"] = json.dumps({"text": "<|im_start|>user\nhi<|im_end|>\n"})
+    (tmp_path / "mended.jsonl").write_text(json.dumps(mended) + "\n")
+    assert main(["requeue", str(out), str(tmp_path / "mended.jsonl")]) == ExitCode.OK
+    capsys.readouterr()
+    assert main(["ledger", str(out)]) == ExitCode.OK
+    assert capsys.readouterr().out.split()[:4] == ["records", "2", "converted", "2"]

@@ -18,6 +18,7 @@ from ..loss import Finding, Loss, Severity
 from ..model import Json
 from .batch import Outcome
 from .containers.compression import library
+from .containers.parquet import source_of
 from .containers.texts import output_of
 from .records import Input, Job, Record
 from .tally import position
@@ -192,7 +193,7 @@ def rows_in(path: str) -> Iterator[Row]:
         OSError: if it cannot be read.
     """
     if path.endswith(".parquet"):
-        with library("pyarrow.parquet", "bulk").ParquetFile(path) as file:
+        with source_of(path) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
             for batch in file.iter_batches():
                 yield from batch.to_pylist()
         return

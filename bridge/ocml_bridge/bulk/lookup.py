@@ -12,7 +12,7 @@ from ..json_values import jsontext
 from ..layouts import AUTO, Plan
 from .containers.compression import library, open_plain, reading_errors
 from .containers.contents import stored
-from .containers.parquet import columns_of
+from .containers.parquet import columns_of, source_of
 from .containers.texts import kind_of, walk
 from .ledger import FORMS, Row, rows_in
 from .running.journal import read_run
@@ -126,7 +126,7 @@ def _at(path: str, wanted: Collection[int], kinds: Mapping[str, str]) -> Iterato
 def _records(path: str, kind: str | None) -> Iterator[bytes]:
     kind = kind or stored(path, rows=_ROWS if kind_of(path) == "files" else None)
     if kind == "parquet":
-        with library("pyarrow.parquet", "bulk").ParquetFile(path) as file:
+        with source_of(path) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
             for batch in file.iter_batches(batch_size=512):
                 yield from (jsontext.dumps(columns_of(batch, index)) for index in range(batch.num_rows))
         return

@@ -60,7 +60,7 @@ class MendedRows:
         """Return a batch with one row; an empty one if the row does not exist."""
         group, before = self._place_of(position)
         if self._group[0] != group:
-            with source_of(self._item) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
+            with source_of(self._item.path) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
                 self._group = group, file.read_row_group(group, use_threads=False)
         row = self._group[1].slice(position - before - 1, 1).combine_chunks()
         empty = library("pyarrow", "bulk").RecordBatch.from_pylist([], row.schema)
@@ -69,7 +69,7 @@ class MendedRows:
     def _place_of(self, position: int) -> tuple[int, int]:
         """Return the row group of a row, or the last one, and the number of rows before that group."""
         if not self._starts:
-            with source_of(self._item) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
+            with source_of(self._item.path) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
                 sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
             self._starts = list(accumulate(sizes, initial=0))[:-1] or [0]
         group = bisect_left(self._starts, position) - 1
@@ -106,7 +106,7 @@ def store_rows(path: str, inserted: Mapping[int, Sequence[bytes]], file: BinaryI
         file: the file to write to.
     """
     arrow, parquet = library("pyarrow", "bulk"), library("pyarrow.parquet", "bulk")
-    with parquet.ParquetFile(path) as old:
+    with source_of(path) as source, parquet.ParquetFile(source) as old:
         schema = old.schema_arrow
         with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
             group: list[Any] = []

@@ -7,11 +7,13 @@ then made into a file.
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
+from ...common.unicode import is_unicode
 from ...errors import BridgeError, ErrorCode
 from ...formats.adapter import Source
 from ...json_values import jsontext
@@ -61,21 +63,21 @@ class Rows(NamedTuple):
         return int(str(where["row"])) - self.first
 
 
-def source_of(item: Input) -> AbstractContextManager[Any]:
-    """Return what Arrow opens: the path of a local file, or the file of an address."""
-    return open_raw(item.path) if is_address(item.path) else nullcontext(item.path)
+def source_of(path: str) -> AbstractContextManager[Any]:
+    """Return what Arrow opens: the path of a local file; or the file, for an address and a path that is not Unicode."""
+    return nullcontext(path) if is_unicode(path) and not is_address(path) else open_raw(path)
 
 
 def schema_of(item: Input) -> Any:
     """Return the schema of a file."""
-    with source_of(item) as source:
+    with source_of(item.path) as source:
         return _parquet().read_schema(source)
 
 
 def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
     """Yield row groups, small ones together, from a position on (`row`: the number of rows before it)."""
     begin = position["row"] if position else 0
-    with source_of(item) as source, _parquet().ParquetFile(source) as file:
+    with source_of(item.path) as source, _parquet().ParquetFile(source) as file:
         rows = file.metadata.num_rows
         last = rows if most is None else min(rows, begin + most)
         end = size = 0
@@ -94,7 +96,7 @@ def ranges(item: Input, position: Position | None, most: int | None) -> Iterator
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
     """Yield the rows of a range in chunks: row groups are read in batches, whose size depends on the file."""
-    with source_of(item) as source, _parquet().ParquetFile(source) as file:
+    with source_of(item.path) as source, _parquet().ParquetFile(source) as file:
         end = 0
         for group in range(file.num_row_groups):
             meta = file.metadata.row_group(group)
@@ -155,13 +157,15 @@ def check(item: Input, job: Job) -> None:
         BridgeError: OCB-OPTION if there is no column of transcripts, or if two columns, or two members of a column,
             have the same name although they become JSON.
     """
-    with suppress(*reading_errors()):
+    try:
         schema = schema_of(item)
-        alone = job.plan is None and (item.into == "parquet" or job.bare)
-        transcripts = {column_of(schema, job), TOOLS} if job.plan is None else set[str]()
-        twice = repeated_name(schema, transcripts if alone else None)
-        if twice is not None:
-            raise BridgeError(ErrorCode.OPTION, f"{item.path}: {twice}; give them names of their own")
+    except reading_errors():  # those of the library are known once it is imported
+        return
+    alone = job.plan is None and (item.into == "parquet" or job.bare)
+    transcripts = {column_of(schema, job), TOOLS} if job.plan is None else set[str]()
+    twice = repeated_name(schema, transcripts if alone else None)
+    if twice is not None:
+        raise BridgeError(ErrorCode.OPTION, f"{item.path}: {twice}; give them names of their own")
 
 
 def record_of(row: Row, rows: Rows, item: Input, job: Job) -> Record:
@@ -321,7 +325,7 @@ _GROUP_BYTES: Final = 16 << 20
 
 
 def _batches(partial: str) -> Iterator[Any]:
-    with _arrow().OSFile(partial, "rb") as file:
+    with _arrow().OSFile(os.fsencode(partial), "rb") as file:
         yield from batches_in(file)
 
 
@@ -335,4 +339,5 @@ def batches_in(file: Any) -> Iterator[Any]:
 
 def count(path: str) -> int:
     """Return the number of rows in a file."""
-    return int(_parquet().read_metadata(path).num_rows)
+    with source_of(path) as source:
+        return int(_parquet().read_metadata(source).num_rows)
