@@ -5,7 +5,7 @@
     python tests/fuzz --seconds 113 --write # an hour over all, whose figures are written into docs/testing.md
     python tests/fuzz --again FILE TARGET   # one input once more, such as a find
 
-What was found to be worth keeping is kept in `--corpus` (.fuzz/), so that the next run goes on where this one ended. A
+Inputs that reach new code are kept in `--corpus` (.fuzz/), so that the next run continues where this one ended. A
 find is a file in `.fuzz/finds/TARGET/`: what fails becomes a golden case, or a test, and is mended.
 """
 

@@ -1,7 +1,7 @@
 """What is fuzzed: a table of functions that take bytes, each with bytes to begin with.
 
 A target fails by any exception. What it takes is read, or refused by an error with a code (law 6); what is read is
-written, and held to the laws that must hold whatever it is: nothing is lost in silence (2), nothing private is shown
+written, and checked against the laws of every document: nothing is lost in silence (2), nothing private is shown
 (10), one conversation stays one (11). Streams give the same however they are cut (4), and conversions with plans.
 """
 
@@ -65,7 +65,7 @@ def read_by(name: str, data: bytes) -> None:
     try:
         document = read(data, name, options=FORCED).transcript
     except BridgeError as error:
-        told(error)
+        check_error(error)
         return
     others = _targets()
     for target in {name, others[len(data) % len(others)]}:
@@ -76,7 +76,7 @@ def read_by(name: str, data: bytes) -> None:
 
 
 def planned(data: bytes) -> None:
-    """Convert bytes as often as plans need to be learned; their first byte says from which format."""
+    """Convert bytes as often as plans need to be learned; their first byte selects the format."""
     names = _targets()
     source, data = names[(data[0] if data else 0) % len(names)], data[1:]
     for target in ("canonical", names[len(data) % len(names)]):
@@ -100,8 +100,8 @@ def _targets() -> tuple[str, ...]:
     return tuple(name for name in formats() if not name.endswith("-tokens"))
 
 
-def told(error: BridgeError) -> None:
-    """An error says what it has to say, shortly."""
+def check_error(error: BridgeError) -> None:
+    """An error has a code and a short message."""
     assert error.code
     _is_short(str(error))
 
@@ -122,7 +122,7 @@ def documents_in(name: str) -> Iterator[bytes]:
 
 
 def decode(stream: str, data: bytes) -> None:
-    """Decode a stream whole, and in pieces of a size that its first byte says; its events agree with its messages."""
+    """Decode a stream whole, and in pieces of a size that its first byte selects; events and messages agree."""
     size, data = (data[0] if data else 0) % 16 + 1, data[1:]
     whole = events_of(decoder(stream), [data])
     agree(whole.events)
@@ -183,7 +183,7 @@ def _written() -> tuple[bytes, Any]:
 
 
 def sidecar(data: bytes) -> None:
-    """Read an output with whatever these bytes say is its sidecar."""
+    """Read an output with these bytes as its sidecar."""
     output, _ = _written()
     try:
         value = json.loads(data)
@@ -192,7 +192,7 @@ def sidecar(data: bytes) -> None:
     try:
         document = read(output, "harmony", sidecar=value).transcript
     except BridgeError as error:
-        told(error)
+        check_error(error)
         return
     Trial(document, "canonical").no_silent_loss()
 
@@ -217,7 +217,7 @@ def plan(data: bytes) -> None:
     except CommandError as error:
         _is_short(error.line)
     except BridgeError as error:
-        told(error)
+        check_error(error)
 
 
 def plans() -> Iterator[bytes]:
@@ -237,7 +237,7 @@ def row(data: bytes) -> None:
             transcript = read(document.value, found.layout.format, options=FORCED).transcript
             write(transcript, "openai", policy=LENIENT)
     except BridgeError as error:
-        told(error)
+        check_error(error)
 
 
 def rows() -> Iterator[bytes]:
@@ -245,12 +245,12 @@ def rows() -> Iterator[bytes]:
     for path in sorted(GOLDEN.glob("rows/*.json")):
         yield from (json.dumps(case["row"]).encode() for case in json.loads(path.read_bytes())["cases"])
     user, assistant = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}
-    said = [
+    session = [
         {"type": each["role"], "uuid": each["role"], "parentUuid": parent, "message": each}
         for each, parent in ((user, None), (assistant, "user"))
     ]
     items = [{"type": "response_item", "payload": {"type": "message", **each}} for each in (user, assistant)]
-    yield json.dumps(said).encode()
+    yield json.dumps(session).encode()
     yield json.dumps([{"type": "event_msg", "payload": {"type": "user_message", "message": "Hi"}}, *items]).encode()
 
 

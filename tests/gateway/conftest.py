@@ -21,7 +21,7 @@ class Bench(NamedTuple):
     Attributes:
         url: the gateway's, with `/v1`.
         client: the official client.
-        upstream: what stands behind the gateway.
+        upstream: the server behind the gateway.
         play: records an answer and gives the model's name that it is played for.
     """
 
@@ -31,9 +31,9 @@ class Bench(NamedTuple):
     play: Callable[..., str]
 
 
-def answering(**told: Any) -> Iterator[Bench]:
+def answering(**options: Any) -> Iterator[Bench]:
     """A gateway with these settings, of its upstream and of its service."""
-    of_service = {field.name: told.pop(field.name) for field in fields(Service) if field.name in told}
+    of_service = {field.name: options.pop(field.name) for field in fields(Service) if field.name in options}
     upstream = Upstream()
     numbers = itertools.count()
 
@@ -44,15 +44,15 @@ def answering(**told: Any) -> Iterator[Bench]:
 
     with ExitStack() as stack:
         behind = stack.enter_context(serving(upstream))
-        url = stack.enter_context(serving(create_app(Settings(f"{behind}/v1", **told), Service(**of_service))))
+        url = stack.enter_context(serving(create_app(Settings(f"{behind}/v1", **options), Service(**of_service))))
         client = stack.enter_context(OpenAI(base_url=f"{url}/v1", api_key="key-of-the-client", max_retries=0))
         yield Bench(f"{url}/v1", client, upstream, play)
 
 
 @contextmanager
-def gateway_with(**told: Any) -> Generator[Bench]:
+def gateway_with(**options: Any) -> Generator[Bench]:
     """The same for a `with` block."""
-    yield from answering(**told)
+    yield from answering(**options)
 
 
 @pytest.fixture(scope="session", autouse=True)

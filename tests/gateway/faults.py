@@ -2,8 +2,8 @@
 
 A gateway of its own process answers one stream of a token every 20 ms. Beside it, one after the other, come an upstream
 that answers with a gigabyte, one that makes thousands of answers, large requests, and connections that send half of
-what they should. For each is measured how late the tokens of the stream are, how long the gateway's event loop stands
-still, and how much memory the gateway takes. A fault has half a minute.
+what they should. For each is measured how late the tokens of the stream are, how long the gateway's event loop is
+blocked, and how much memory the gateway takes. A fault has half a minute.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ async def listen(port: int) -> None:
 
 
 class Probed:
-    """An application that says at `/lag` how long its event loop stood still.
+    """An application that reports at `/lag` how long its event loop was blocked.
 
     Args:
         app: all else is its.

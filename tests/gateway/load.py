@@ -3,7 +3,7 @@
 Upstream, gateway and clients are processes of their own. Every token carries the time when it was written and whose it
 is, so a stream that is lost, cut or mixed up with another is noticed, and how long each token took is known. The same
 streams are run through a pass-through of starlette and httpx, which looks at nothing, and without anything between: on
-a machine that others use too, only the ratios say something.
+a machine that others use too, only the ratios are meaningful.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Measured(NamedTuple):
 
 
 async def upstream(scope: Any, receive: Any, send: Any) -> None:
-    """Writes `final` messages of `<who>:<when>` words; `max_tokens` says how many, `user` who."""
+    """Writes `final` messages of `<who>:<when>` words; `max_tokens` is their number, `user` is who."""
     if scope["type"] != "http":
         return
     from gateway.scripted import body_of  # in this process the folder of the tests is on the path
@@ -114,9 +114,9 @@ async def run(port: int, path: str, streams: int, seconds: float) -> Measured:
     """Run streams at once."""
     delays: list[float] = []
     count = int(seconds / PAUSE)
-    told = await asyncio.gather(*(listen(port, path, f"u{number}", count, delays) for number in range(streams)))
+    complete = await asyncio.gather(*(listen(port, path, f"u{number}", count, delays) for number in range(streams)))
     cuts = statistics.quantiles(delays, n=100)
-    return Measured(streams, told.count(False), len(delays), cuts[49], cuts[98])
+    return Measured(streams, complete.count(False), len(delays), cuts[49], cuts[98])
 
 
 # --- the processes ----------------------------------------------------------------------------------------------------
@@ -124,13 +124,13 @@ async def run(port: int, path: str, streams: int, seconds: float) -> Measured:
 
 @contextmanager
 def process(*command: str) -> Generator[tuple[subprocess.Popen[str], int]]:
-    """A process that says on its first line of stderr which port it listens on."""
+    """A process that prints on its first line of stderr which port it listens on."""
     paths = os.pathsep.join((os.path.dirname(os.path.dirname(__file__)), os.environ.get("PYTHONPATH", "")))
     environment = {**os.environ, "PYTHONPATH": paths}
     made = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, text=True, env=environment)
     stderr = made.stderr
     assert stderr
-    # What else it says is read, or it would wait for that one day.
+    # The rest of stderr is read, or a full pipe would block the process.
     draining = threading.Thread(target=stderr.read, daemon=True)
     try:
         line = stderr.readline()
@@ -159,7 +159,7 @@ def resident(number: int) -> float:
 
 
 def serve(app: Any) -> None:
-    """An application on a port of its own, which is told on stderr."""
+    """An application on a port of its own, which is printed on stderr."""
     import uvicorn
 
     from ocml_bridge.hosts.gateway.connections import listening_socket

@@ -1,4 +1,4 @@
-"""An upstream that says what it is told: `/v1/completions` that replays recorded answers, over real sockets."""
+"""A scripted upstream: `/v1/completions` that replays recorded answers, over real sockets."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Script:
 
     Attributes:
         pieces: what the engine writes, token by token: texts, or lists of ids.
-        reason: why it ends; None: it breaks off, and nobody says why.
+        reason: why it ends; None: it breaks off without a reason.
         cut: how many bytes of the stream travel together; 0 for an event at a time.
         pause: between chunks, in seconds.
         delay: before the response begins, in seconds.
         status: of the response.
         body: what is answered in place of the pieces, as it is.
         headers: more headers of such a response.
-        usage: the numbers of tokens, if it says them.
+        usage: the numbers of tokens, if it sends them.
         choices: how many answers there are; all are the same.
         hangs_up: whether the connection is reset where the pieces end.
     """
@@ -145,8 +145,8 @@ async def _answer(send: Any, status: int, body: bytes, more: dict[str, str] | No
 
 
 def _choice(index: int, piece: Any, reason: str | None) -> dict[str, Any]:
-    said = {"text": piece} if isinstance(piece, str) else {"text": "", "token_ids": piece}
-    return {"index": index, **said, "finish_reason": reason}
+    content = {"text": piece} if isinstance(piece, str) else {"text": "", "token_ids": piece}
+    return {"index": index, **content, "finish_reason": reason}
 
 
 def _events(body: dict[str, Any], script: Script) -> Iterator[bytes]:

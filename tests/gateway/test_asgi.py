@@ -95,7 +95,7 @@ def test_what_is_not_chosen_and_what_is_refused_passes_as_it_is() -> None:
 
 
 def test_a_refusal_passes_from_one_stream_to_the_other() -> None:
-    """The upstream speaks Chat Completions itself; its chunks are taken apart and put together again."""
+    """The upstream has the API of Chat Completions; its chunks are read and written again."""
 
     def chunk(delta: dict[str, Any], reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
@@ -132,8 +132,8 @@ def test_an_engines_own_stream_is_rewritten(reason: str) -> None:
         return b"data: " + json.dumps(body).encode() + b"\n\n"
 
     async def stream(_request: Request) -> Response:
-        said = ["<|channel|>analysis<|message|>SECRET<|end|>", PROMPT, "<|channel|>final<|message|>Hel", "lo."]
-        return Response(b"".join(map(piece, said)) + piece("", reason) + b"data: [DONE]\n\n")
+        pieces = ["<|channel|>analysis<|message|>SECRET<|end|>", PROMPT, "<|channel|>final<|message|>Hel", "lo."]
+        return Response(b"".join(map(piece, pieces)) + piece("", reason) + b"data: [DONE]\n\n")
 
     def choose(_scope: Scope) -> Pipe:
         reads = CompletionsDecoder(decoder("harmony", prefix=PROMPT))

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gateway.contract.cases import CASES, DATE, HELD, MODES, TRIP
+from gateway.contract.cases import CASES, DATE, GUIDED, MODES, TRIP
 from gateway.scripted import serving
 from ocml_bridge.hosts.gateway import Settings, conversation, create_app
 from ocml_bridge.json_values.parameters import members_of
@@ -40,18 +40,18 @@ class Recorded:
         while more:
             message = await receive()
             data, more = data + message.get("body", b""), message.get("more_body", False)
-        told = self._told(scope["path"], json.loads(data) if data else None)
-        headers = [(b"content-type", told["type"].encode())]
-        await send({"type": "http.response.start", "status": told["status"], "headers": headers})
-        body = told["body"].encode()
+        response = self._response(scope["path"], json.loads(data) if data else None)
+        headers = [(b"content-type", response["type"].encode())]
+        await send({"type": "http.response.start", "status": response["status"], "headers": headers})
+        body = response["body"].encode()
         for at in range(0, len(body), 1000):
             await send({"type": "http.response.body", "body": body[at : at + 1000], "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    def _told(self, path: str, asked: Any) -> dict[str, Any]:
+    def _response(self, path: str, asked: Any) -> dict[str, Any]:
         for exchange in self._exchanges:
             if exchange["path"] == path and is_what_was_asked(asked, exchange["asked"]):
-                return exchange["told"]
+                return exchange["response"]
         return {"status": 418, "type": "application/json", "body": '{"error":"this was not recorded"}'}
 
 
@@ -147,7 +147,7 @@ def test_an_answer_in_words(bench: Bench, case: str) -> None:
     assert (choice["message"]["content"], choice["finish_reason"]) == ("Grüße 👋 to you.", "stop")
 
 
-def test_several_answers_are_told_apart(bench: Bench) -> None:
+def test_several_answers_keep_their_indices(bench: Bench) -> None:
     whole = bench.ask("two answers").json()["choices"]
     assert [choice["index"] for choice in whole] == [0, 1]
     assert {choice["message"]["content"] for choice in whole} == {"Grüße 👋 to you."}
@@ -168,7 +168,7 @@ def test_reasoning_that_led_to_a_call_is_in_the_prompt_of_its_reply(bench: Bench
 
 
 @pytest.mark.parametrize("case", ["no max_tokens", "no max_tokens, streamed"])
-def test_an_answer_is_whole_where_nobody_says_how_long_it_may_be(bench: Bench, case: str) -> None:
+def test_an_answer_without_max_tokens_is_complete(bench: Bench, case: str) -> None:
     choice = bench.choice(case)
     assert choice["message"]["content"] == " ".join(f"word{number}" for number in range(40))
     assert choice["finish_reason"] == "stop"
@@ -231,9 +231,9 @@ def test_a_required_call_is_made(bench: Bench) -> None:
     assert choice["finish_reason"] == "length" or follows(call["function"]["arguments"])
 
 
-@pytest.mark.parametrize("case", HELD)
-def test_models_of_other_families_are_held_to_what_is_asked(family: Bench, case: str) -> None:
-    """They want to call `book` with a city that there is not, or to answer so."""
+@pytest.mark.parametrize("case", GUIDED)
+def test_answers_of_models_of_other_families_are_guided(family: Bench, case: str) -> None:
+    """Without a guide, they call `book` with a city that is not allowed, or answer with it."""
     response = family.ask(case)
     assert response.status_code == 200
     assert "x-ocml-losses" not in response.headers

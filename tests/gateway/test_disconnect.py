@@ -40,7 +40,7 @@ def test_a_client_that_leaves_before_the_first_word(opened: Bench) -> None:
 
 
 def test_serve_finishes_what_is_under_way() -> None:
-    """The command itself: it says where it listens, answers, and ends on SIGTERM once the answer is finished."""
+    """The command itself: it prints where it listens, answers, and ends on SIGTERM once the answer is finished."""
     upstream = Upstream()
     upstream.scripts["m"] = Script(["<|channel|>final<|message|>", *["word "] * 30, "<|return|>"], pause=0.02)
     with serving(upstream) as behind:

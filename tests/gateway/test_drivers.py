@@ -1,4 +1,4 @@
-"""How each engine is asked, and what its messages say, in the engine's own words (vLLM 0.32, llama.cpp b11434)."""
+"""Requests to each engine and its responses, in the engine's own format (vLLM 0.32, llama.cpp b11434)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_an_engine_is_known_by_its_list_of_models(listing: Any, name: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "answers", "terms", "told"),
+    ("name", "answers", "terms", "message"),
     [
         ("completions", {"v1_models": OTHER}, {"ids": True}, "does not send token ids"),
         ("completions", {"v1_models": {"data": [{"id": "m"}]}}, {}, "--context"),
@@ -62,8 +62,8 @@ def test_an_engine_is_known_by_its_list_of_models(listing: Any, name: str) -> No
         ("llama.cpp", {"v1_models": LLAMA}, {}, "/props"),
     ],
 )
-def test_what_cannot_work_is_refused_at_the_start(name: str, answers: Any, terms: Any, told: str) -> None:
-    with pytest.raises(BridgeError, match=told):
+def test_what_cannot_work_is_refused_at_the_start(name: str, answers: Any, terms: Any, message: str) -> None:
+    with pytest.raises(BridgeError, match=message):
         driver_of(name, Engine(**answers), **terms)
 
 
@@ -126,10 +126,10 @@ def test_ids_that_a_stream_of_llama_cpp_leaves_out_are_ordinary_text() -> None:
     assert pieces("\ufffd<|end|>", [200007], 8) == [["\ufffd", 200007]]
 
 
-def test_vllm_is_given_a_guide_only_where_it_is_held_to() -> None:
+def test_vllm_gets_a_guide_only_if_it_obeys_guides() -> None:
     guide = (Step((Frame("a"),)),)
-    held = driver_of("auto", Engine(v1_models=MODELS, v1_completions=written()))
-    assert "response_format" in held.call(Completion("x", guide=guide), 1).body
+    guided = driver_of("auto", Engine(v1_models=MODELS, v1_completions=written()))
+    assert "response_format" in guided.call(Completion("x", guide=guide), 1).body
     for answers in ({"v1_completions": written(text="late")}, {}):
         free = driver_of("auto", Engine(v1_models=MODELS, **answers))
         assert not free.guides

@@ -1,4 +1,4 @@
-"""Grammars for llama.cpp hold an answer to a guide."""
+"""Grammars for llama.cpp restrict an answer to a guide."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ def test_and_nothing_else(text: str) -> None:
         (True, ["1", "[]"], ["x"]),
     ],
 )
-def test_what_a_schema_says(schema: Any, good: list[str], bad: list[str]) -> None:
+def test_a_grammar_allows_what_the_schema_allows(schema: Any, good: list[str], bad: list[str]) -> None:
     assert all(allows(schema, f"<A>{text}") for text in good)
     assert not any(allows(schema, f"<A>{text}") for text in bad)
 
 
-def test_a_length_that_the_server_would_refuse_is_not_held_to() -> None:
+def test_a_length_that_the_server_would_refuse_is_not_in_the_grammar() -> None:
     assert "{2,}" in grammar((Step((Frame("", {"type": "string", "minLength": 2, "maxLength": 100_000}),)),))
 
 
-def test_a_schema_may_hold_itself() -> None:
+def test_a_schema_may_be_recursive() -> None:
     tree: Any = {
         "type": "object",
         "properties": {"left": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
@@ -82,8 +82,8 @@ def test_a_schema_may_hold_itself() -> None:
     assert not allows(tree, '<A>{"left":{}}')
 
 
-def test_steps_stand_in_order_and_no_text_begins_a_control_token() -> None:
-    """A model that is held to text could otherwise write a token inside of it, and leave its frame."""
+def test_steps_keep_their_order_and_no_text_begins_a_control_token() -> None:
+    """A model could otherwise write a token inside of a text, and leave its frame."""
     assert allows({"type": "null"}, "<T>thinks < 5 << 7</T><A>null")
     assert not allows({"type": "null"}, "<T>a <|end|> b</T><A>null")
     assert not allows({"type": "string"}, '<A>"a <|end|> b"')

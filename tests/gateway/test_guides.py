@@ -1,4 +1,4 @@
-"""Answers of ChatML models held to what a request asks for: what each family writes is allowed, and nothing else."""
+"""Guides for ChatML models: the answers that a request allows, as each family writes them, and nothing else."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def guide_of(model: Profile, *, strict: bool = False, **asked: Any) -> Guide | N
 
 
 def allowed(model: Profile, answer: str, *, strict: bool = False, **asked: Any) -> bool:
-    """Whether an engine that is told may write an answer; and that both engines can be told."""
+    """Whether the guide allows an answer; and that both engines can be given the guide."""
     guide = guide_of(model, strict=strict, **asked)
     assert guide is not None
     assert structural_tag(guide)
@@ -191,13 +191,13 @@ def test_hyperclova_x_may_think_in_a_frame_of_its_own_where_the_prompt_leaves_it
     assert guide_of(model, response_format=SCHEMA, reasoning_effort="none") is None, "nothing of the header is left"
 
 
-def test_nothing_is_held_where_the_request_leaves_the_model_free() -> None:
+def test_there_is_no_guide_where_the_request_leaves_the_model_free() -> None:
     assert guide_of(profile("qwen3"), tools=[BOOK]) is None
     assert guide_of(profile("qwen3")) is None
     assert guide_of(profile("chatml"), tools=[BOOK], tool_choice="required") is None, "it has no way to call"
 
 
-def test_an_answer_that_goes_on_with_a_message_is_not_held() -> None:
+def test_there_is_no_guide_for_the_continuation_of_a_message() -> None:
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "It is "}]
     for name in ("gpt-oss", "qwen3"):
         model = profile(name)
@@ -217,6 +217,6 @@ def test_gpt_oss_calls_nothing_where_it_must_not() -> None:
     assert guide_of(model, tools=[BOOK], parallel_tool_calls=False) is None, "it calls once a turn anyway"
 
 
-def test_a_template_that_says_nothing_of_calls_guides_no_thought_and_no_call() -> None:
+def test_there_is_no_guide_for_a_template_without_calls() -> None:
     assert guide_of(profile("chatml")) is None
     assert guide_of(profile("chatml"), tools=[PING], tool_choice="required") is None

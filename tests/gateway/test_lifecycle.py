@@ -77,7 +77,7 @@ def test_a_client_that_stays_and_takes_nothing() -> None:
 
 
 def test_silence_is_filled_with_comments() -> None:
-    """While the model thinks in private, and while the upstream says nothing at all."""
+    """While the model thinks in private, and while the upstream sends nothing at all."""
     with gateway_with(profile="gpt-oss", keep_alive=0.05) as bench:
         thinks = [
             "<|channel|>analysis<|message|>",
@@ -152,7 +152,7 @@ def test_more_answers_than_were_asked_for(private: Bench) -> None:
     assert '"index":1' not in streamed
 
 
-def test_a_refusal_of_any_length_is_told_in_short(private: Bench) -> None:
+def test_a_long_error_of_the_upstream_is_shortened(private: Bench) -> None:
     body = json.dumps({"error": {"message": "no " * 1_000_000}}).encode()
     response = httpx.post(
         f"{private.url}/chat/completions", json={"model": private.play([], status=400, body=body), "messages": USER}
@@ -216,7 +216,7 @@ def test_a_wrong_key_of_the_gateways_own_is_not_the_clients_affair() -> None:
         assert response.status_code == 502
 
 
-def test_a_mistake_of_the_gateway_is_told_without_anybodys_words(
+def test_an_internal_error_is_reported_without_contents(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def mistaken(*_: Any) -> None:
@@ -236,7 +236,7 @@ def test_a_mistake_of_the_gateway_is_told_without_anybodys_words(
 
 
 def test_serve_ends_in_time_whatever_is_under_way() -> None:
-    """Answers that do not end in time are broken off, clients are told, and it is no fault of the program."""
+    """Answers that do not end in time are broken off, clients get an error, and it is no internal error."""
     upstream = Upstream()
     upstream.scripts["m"] = Script(ENDLESS, pause=0.05)
     with serving(upstream) as behind:

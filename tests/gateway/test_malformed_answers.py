@@ -16,7 +16,7 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 
 @pytest.fixture(scope="module", params=["harmony", "harmony-tokens"])
 def spoken(request: pytest.FixtureRequest) -> Iterator[tuple[str, Bench]]:
-    """What the upstream speaks, and the gateway in front of it."""
+    """The format of the upstream, and the gateway in front of it."""
     library()
     for bench in answering(format=request.param, profile="gpt-oss", reasoning="reasoning"):
         yield request.param, bench

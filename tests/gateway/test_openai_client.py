@@ -28,7 +28,7 @@ STRICT: Any = [{**tool, "function": {**tool["function"], "strict": True}} for to
 """The same tools for the helper of the asynchronous client, some versions of which refuse others."""
 
 
-def said(*messages: str) -> str:
+def joined(*messages: str) -> str:
     """Messages as the model writes them behind the generation prompt."""
     return PROMPT.join(messages)
 
@@ -47,17 +47,17 @@ def call(name: str, arguments: str) -> str:
 
 ANSWERS = {
     "content": final("Grüße, 𝔘 and 👩‍👩‍👧.\n\nDone <b>."),
-    "reasoning": said(thought("Let me see: 1 < 2."), final("Yes.")),
-    "a call": said(thought("Call."), call("f", '{"x": "ü"}')),
-    "parallel calls": said(call("f", '{"x":1}'), call("f", '{"x":2}'), call("g", "{}")),
-    "a preamble": said(
+    "reasoning": joined(thought("Let me see: 1 < 2."), final("Yes.")),
+    "a call": joined(thought("Call."), call("f", '{"x": "ü"}')),
+    "parallel calls": joined(call("f", '{"x":1}'), call("f", '{"x":2}'), call("g", "{}")),
+    "a preamble": joined(
         thought("Two steps."), "<|channel|>commentary<|message|>I look it up.<|end|>", call("f", '{"x":1}')
     ),
     "a refusal in plain words": final("I’m sorry, but I can’t help with that."),
     "the recipient in the role": ' to=functions.g<|channel|>commentary json<|message|>{"x": [1]}<|call|>',
     "a malformed header": "<|channel|>analysis code<|channel|>final<|message|>still an answer<|return|>",
     "a header without its end": "<|channel|>final still an answer<|return|>",
-    "an end that is missing": said("<|channel|>analysis<|message|>hm", final("Answer.")),
+    "an end that is missing": joined("<|channel|>analysis<|message|>hm", final("Answer.")),
     "tokens in the text": final("Harmony has <|channel|> and <|start|>; see a < b <<|x|>."),
     "nothing": final(""),
 }
@@ -73,10 +73,10 @@ def batch(text: str, *, reasoning: bool) -> dict[str, Any]:
 
 
 def comparable(message: dict[str, Any], *, reasoning: bool) -> dict[str, Any]:
-    """A message without ids, which are made up, and without what says nothing."""
+    """A message without ids, which are made up, and without empty members."""
     calls = [call["function"] for call in message.get("tool_calls") or ()]
-    said = {"content": message.get("content"), "reasoning": message.get("reasoning"), "calls": calls}
-    return {key: value for key, value in said.items() if value and (reasoning or key != "reasoning")}
+    members = {"content": message.get("content"), "reasoning": message.get("reasoning"), "calls": calls}
+    return {key: value for key, value in members.items() if value and (reasoning or key != "reasoning")}
 
 
 def of_client(message: ChatCompletionMessage) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def test_reasoning_stays_private_by_default(private: Bench, name: str) -> None:
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_engine_that_takes_the_stop_token_away(opened: Bench, name: str) -> None:
-    """Servers leave out the token that they stopped at; that they stopped there they say."""
+    """Servers leave out the token that they stopped at; the reason shows that they stopped there."""
     text = ANSWERS[name]
     bare = text.removesuffix("<|return|>").removesuffix("<|call|>")
     with opened.client.chat.completions.stream(model=opened.play(tokens(bare)), messages=USER, tools=TOOLS) as stream:
@@ -243,8 +243,8 @@ def test_several_answers(opened: Bench, stream: bool) -> None:
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("stop", ["see", ["b <", "see a"], "[x]", "never said"])
 def test_stop_strings_are_looked_for_in_what_the_client_sees(opened: Bench, stop: Any, stream: bool) -> None:
-    """`final` stands in the header, `see` in the reasoning: an engine would stop there."""
-    text = said(thought("Let me see."), final("I see a b < c."))
+    """`final` is in the header, `see` in the reasoning: an engine would stop there."""
+    text = joined(thought("Let me see."), final("I see a b < c."))
     model = opened.play(tokens(text), cut=3)
     visible = "I see a b < c."
     places = [visible.find(each) for each in ([stop] if isinstance(stop, str) else stop) if each in visible]

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gateway.conftest import Bench, gateway_with
 from gateway.scripted import Script, Upstream, serving
-from gateway.test_openai_client import TOOLS, USER, call, final, said, thought, tokens
+from gateway.test_openai_client import TOOLS, USER, call, final, joined, thought, tokens
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.hosts.gateway import Service, Settings, create_app
 from ocml_bridge.hosts.gateway.clients.keys import Keys
@@ -53,9 +53,9 @@ def test_several_upstreams_answer_for_their_own_models() -> None:
             for url, name in zip(urls, ("small", "large"), strict=True)
         ]
         url = stack.enter_context(serving(create_app(settings, Service(aliases={"huge": "large"}))))
-        for name, said in (("small", "S"), ("large", "L"), ("huge", "L")):
+        for name, content in (("small", "S"), ("large", "L"), ("huge", "L")):
             made = httpx.post(f"{url}/v1/chat/completions", json={"model": name, "messages": USER})
-            assert made.json()["choices"][0]["message"]["content"] == said
+            assert made.json()["choices"][0]["message"]["content"] == content
         missing = httpx.post(f"{url}/v1/chat/completions", json={"model": "tiny", "messages": USER})
         assert (missing.status_code, missing.json()["error"]["param"]) == (404, "model")
 
@@ -78,7 +78,7 @@ def test_requests_go_to_the_upstream_that_has_least_to_do_and_can_be_reached() -
 @pytest.mark.parametrize("stream", [True, False])
 def test_completions_are_passed_through(private: Bench, stream: bool) -> None:
     """Raw: the client's own prompt, and whatever the model writes."""
-    text = said(thought("hm"), final("ok"))
+    text = joined(thought("hm"), final("ok"))
     model = private.play(tokens(text))
     made: Any = private.client.completions.create(model=model, prompt="<|start|>assistant", stream=stream)
     whole = "".join(chunk.choices[0].text for chunk in made) if stream else made.choices[0].text
@@ -207,7 +207,7 @@ def test_web_pages_of_named_origins_may_ask() -> None:
 def test_preambles_are_content_or_reasoning_or_nothing(
     preambles: Any, reasoning: Any, content: str | None, thoughts: str | None, stream: bool
 ) -> None:
-    text = said(thought("Hm."), PREAMBLE, call("f", '{"x":1}'))
+    text = joined(thought("Hm."), PREAMBLE, call("f", '{"x":1}'))
     with gateway_with(profile="gpt-oss", preambles=preambles, reasoning=reasoning) as bench:
         model = bench.play(tokens(text))
         if stream:
@@ -217,7 +217,7 @@ def test_preambles_are_content_or_reasoning_or_nothing(
             message = bench.client.chat.completions.create(model=model, messages=USER, tools=TOOLS).choices[0].message
         assert (message.content or None, (message.model_extra or {}).get("reasoning")) == (content, thoughts)
         assert message.tool_calls
-        # What the client does not see, the model still said.
+        # The reasoning that the client does not see was still written by the model.
         calls = [
             {"id": message.tool_calls[0].id, "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
         ]

@@ -11,13 +11,13 @@ import pytest
 from openai import BadRequestError, NotFoundError
 
 from gateway.conftest import Bench, gateway_with
-from gateway.test_openai_client import call, final, said, thought, tokens
+from gateway.test_openai_client import call, final, joined, thought, tokens
 
 SECRET = "SECRET-CoT."
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 SCHEMA: Any = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 TOOL: Any = {"type": "function", "name": "f", "parameters": SCHEMA}
-ONE = said(thought(SECRET), call("f", '{"x":1}'))
+ONE = joined(thought(SECRET), call("f", '{"x":1}'))
 
 
 def messages(bench: Bench, body: dict[str, Any], path: str = "/messages", key: str = "k") -> httpx.Response:
@@ -41,7 +41,7 @@ def events(text: str) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_response_of_text(private: Bench, stream: bool) -> None:
     client: Any = private.client
-    model = private.play(tokens(said(thought(SECRET), final("Grüße, 𝔘."))), usage=USAGE)
+    model = private.play(tokens(joined(thought(SECRET), final("Grüße, 𝔘."))), usage=USAGE)
     asked = {"model": model, "input": "Hi", "instructions": "Be brief.", "max_output_tokens": 50, "temperature": 0.5}
     if stream:
         with client.responses.stream(**asked) as events_of:
@@ -64,7 +64,7 @@ def test_a_response_of_text(private: Bench, stream: bool) -> None:
 
 def test_reasoning_is_an_item_where_it_is_allowed(opened: Bench) -> None:
     client: Any = opened.client
-    made = client.responses.create(model=opened.play(said(thought("Hm."), final("Yes."))), input="Hi")
+    made = client.responses.create(model=opened.play(joined(thought("Hm."), final("Yes."))), input="Hi")
     assert [item.type for item in made.output] == ["reasoning", "message"]
     assert made.output[0].content[0].text == "Hm."
 
@@ -84,7 +84,7 @@ def test_a_call_and_its_reply_by_responses(private: Bench, stream: bool) -> None
     reply = {"type": "function_call_output", "call_id": item.call_id, "output": "dry"}
     again = private.play(final("Dry."))
     client.responses.create(model=again, input=[{"role": "user", "content": "Hi"}, item, reply], tools=[TOOL])
-    assert SECRET not in private.upstream.asked[-1]["prompt"], "another model is not told"
+    assert SECRET not in private.upstream.asked[-1]["prompt"], "another model does not get it"
     private.upstream.scripts[model] = private.upstream.scripts[again]
     client.responses.create(model=model, input=[{"role": "user", "content": "Hi"}, item, reply], tools=[TOOL])
     prompt = private.upstream.asked[-1]["prompt"]
@@ -128,7 +128,7 @@ def test_errors_of_the_upstream_by_responses(private: Bench) -> None:
 
 
 def test_a_message(private: Bench) -> None:
-    model = private.play(said(thought(SECRET), final("Grüße.")), usage=USAGE)
+    model = private.play(joined(thought(SECRET), final("Grüße.")), usage=USAGE)
     asked = {"model": model, "system": "Be brief.", "messages": [{"role": "user", "content": "Hi"}], "top_k": 5}
     made = messages(private, asked).json()
     assert (made["type"], made["role"], made["stop_reason"]) == ("message", "assistant", "end_turn")
@@ -141,16 +141,16 @@ def test_a_message(private: Bench) -> None:
 
 
 def test_a_message_as_it_comes(private: Bench) -> None:
-    model = private.play(tokens(said(thought(SECRET), final("Grüße."))), usage=USAGE)
+    model = private.play(tokens(joined(thought(SECRET), final("Grüße."))), usage=USAGE)
     asked = {"model": model, "messages": [{"role": "user", "content": "Hi"}], "stream": True}
     answer = messages(private, asked)
     assert SECRET not in answer.text
-    told = events(answer.text)
-    assert all(name == data["type"] for name, data in told)
-    kinds = [name for name, _ in told if name not in {"ping", "content_block_delta"}]
+    received = events(answer.text)
+    assert all(name == data["type"] for name, data in received)
+    kinds = [name for name, _ in received if name not in {"ping", "content_block_delta"}]
     assert kinds == ["message_start", "content_block_start", "content_block_stop", "message_delta", "message_stop"]
-    assert "".join(data["delta"]["text"] for name, data in told if name == "content_block_delta") == "Grüße."
-    (end,) = [data for name, data in told if name == "message_delta"]
+    assert "".join(data["delta"]["text"] for name, data in received if name == "content_block_delta") == "Grüße."
+    (end,) = [data for name, data in received if name == "message_delta"]
     assert (end["delta"]["stop_reason"], end["usage"]["output_tokens"]) == ("end_turn", 3)
 
 
@@ -161,11 +161,11 @@ def test_a_call_and_its_result_by_messages(private: Bench, stream: bool) -> None
     question = {"role": "user", "content": "Hi"}
     answer = messages(private, {"model": model, "messages": [question], "tools": tools, "stream": stream})
     if stream:
-        told = events(answer.text)
-        (block,) = [data["content_block"] for name, data in told if name == "content_block_start"]
-        arguments = "".join(data["delta"]["partial_json"] for name, data in told if name == "content_block_delta")
+        received = events(answer.text)
+        (block,) = [data["content_block"] for name, data in received if name == "content_block_start"]
+        arguments = "".join(data["delta"]["partial_json"] for name, data in received if name == "content_block_delta")
         block = {**block, "input": json.loads(arguments)}
-        (reason,) = [data["delta"]["stop_reason"] for name, data in told if name == "message_delta"]
+        (reason,) = [data["delta"]["stop_reason"] for name, data in received if name == "message_delta"]
     else:
         made = answer.json()
         (block,), reason = made["content"], made["stop_reason"]
@@ -179,7 +179,7 @@ def test_a_call_and_its_result_by_messages(private: Bench, stream: bool) -> None
 
 
 def test_stop_sequences(private: Bench) -> None:
-    model = private.play(said(thought("Let me see."), final("I see a b.")))
+    model = private.play(joined(thought("Let me see."), final("I see a b.")))
     asked = {"model": model, "messages": [{"role": "user", "content": "Hi"}], "stop_sequences": [" a"]}
     assert messages(private, asked).json()["content"][0]["text"] == "I see"
 

@@ -20,7 +20,7 @@ from openai import (
 
 from gateway.conftest import Bench, answering
 from gateway.scripted import LENGTH, serving
-from gateway.test_openai_client import TOOLS, USER, call, final, said, thought
+from gateway.test_openai_client import TOOLS, USER, call, final, joined, thought
 from ocml_bridge.hosts.gateway import Settings, create_app
 from ocml_bridge.report.policy import LossPolicy
 
@@ -81,11 +81,14 @@ def test_models_that_speak_chatml_call_tools_and_think_in_private(profile: str) 
     call = '{"name": "get_weather", "arguments": {"city": "Oslo", "days": 3}}'
     xml = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
     begun = {"qwen3": "<think>\n", "qwen3.5": ""}[profile]
-    said = f"{begun}Let me look.\n</think>\n\n<tool_call>\n{xml if begun == '' else call}\n</tool_call><|im_end|>"
+    joined = f"{begun}Let me look.\n</think>\n\n<tool_call>\n{xml if begun == '' else call}\n</tool_call><|im_end|>"
     for bench in answering(format="chatml", profile=profile):
         for stream in (False, True):
             answered: Any = bench.client.chat.completions.create(
-                model=bench.play(said), messages=USER, tools=[{"type": "function", "function": weather}], stream=stream
+                model=bench.play(joined),
+                messages=USER,
+                tools=[{"type": "function", "function": weather}],
+                stream=stream,
             )
             prompt = bench.upstream.asked[-1]["prompt"]
             assert "<tools>" in prompt
@@ -120,7 +123,7 @@ def test_a_picture_that_the_model_cannot_see_is_refused(private: Bench) -> None:
     assert (raised.value.code, raised.value.param) == ("OCB-LOSS", "messages.0.content.0")
 
 
-def test_what_the_prompt_cannot_say_is_in_a_header_by_its_class() -> None:
+def test_losses_of_the_prompt_are_in_a_header_by_their_class() -> None:
     for bench in answering(profile="gpt-oss", policy=LossPolicy(allow=("media",))):
         body = {"model": bench.play(final("ok")), "messages": PICTURE, "verbosity": "low"}
         response = httpx.post(f"{bench.url}/chat/completions", json=body)
@@ -128,7 +131,7 @@ def test_what_the_prompt_cannot_say_is_in_a_header_by_its_class() -> None:
         assert response.headers["x-ocml-losses"] == "content=media, bookkeeping=settings"
 
 
-def test_ids_of_calls_are_nothing_to_tell_a_client_of(private: Bench) -> None:
+def test_lost_ids_of_calls_are_not_reported_to_clients(private: Bench) -> None:
     asked: Any = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     messages: Any = [
         *USER,
@@ -207,7 +210,7 @@ def test_to_ask_for_what_is_hidden_is_refused(private: Bench) -> None:
 
 
 def test_a_client_may_do_without_reasoning(opened: Bench) -> None:
-    model = opened.play(said(thought("hm"), final("x")))
+    model = opened.play(joined(thought("hm"), final("x")))
     made = opened.client.chat.completions.create(model=model, messages=USER, extra_body={"include_reasoning": False})
     assert "reasoning" not in (made.choices[0].message.model_extra or {})
 
@@ -401,12 +404,10 @@ def test_health_models_and_nothing_else(private: Bench) -> None:
         private.client.embeddings.create(model="m", input="x")
 
 
-def test_the_log_has_numbers_and_codes_and_nothing_that_was_said(
-    opened: Bench, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_has_numbers_and_codes_and_no_contents(opened: Bench, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "ocml_bridge.gateway")
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    text = said(thought(SECRET), final(SECRET))
+    text = joined(thought(SECRET), final(SECRET))
     for stream in (True, False):
         model = opened.play(text, usage=usage)
         messages: Any = [{"role": "user", "content": SECRET}]

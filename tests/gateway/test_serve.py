@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from gateway.scripted import Script, Upstream, serving
-from gateway.test_openai_client import USER, call, final, said, thought
+from gateway.test_openai_client import USER, call, final, joined, thought
 from gateway.test_turn_memory import SECRET, replied
 from ocml_bridge import cli
 from ocml_bridge.cli import serve as command
@@ -37,14 +37,14 @@ from sources import ROOT
 
 @contextmanager
 def running(*arguments: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
-    """The command, and the URL that it says it listens on."""
+    """The command, and the URL that it prints."""
     line = [sys.executable, "-m", "ocml_bridge", "serve", "--port", "0", "--grace", "1", *arguments]
     process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     try:
-        for said_line in process.stderr:
-            if "listening on " in said_line:
-                yield said_line.split("listening on ")[1].split("/v1,")[0], process
+        for logged in process.stderr:
+            if "listening on " in logged:
+                yield logged.split("listening on ")[1].split("/v1,")[0], process
                 break
     finally:
         process.send_signal(signal.SIGTERM)
@@ -138,7 +138,7 @@ def test_the_command_line_goes_before_the_file(tmp_path: Path) -> None:
 def test_several_processes_are_one_gateway() -> None:
     """Whichever of them is asked: what led to a call is put back, and the numbers are those of all."""
     upstream = Upstream()
-    upstream.scripts["m"] = Script([said(thought(SECRET), call("f", "{}"))])
+    upstream.scripts["m"] = Script([joined(thought(SECRET), call("f", "{}"))])
     with serving(upstream) as behind, running("--upstream", f"{behind}/v1", "-q", "--workers", "2") as (url, process):
         for _ in range(6):
             made = httpx.post(f"{url}/v1/chat/completions", json={"model": "m", "messages": USER}, timeout=30)
@@ -209,7 +209,7 @@ def own_certificate() -> bytes:
     return made.public_bytes(pem) + key.private_bytes(pem, form, serialization.NoEncryption())
 
 
-def test_an_open_door_to_the_upstream_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gateway_that_is_open_to_everybody_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCML_UPSTREAM_KEY", "sk-own\n")
     arguments = ["serve", "--port", "0", "--host", "0.0.0.0", "--upstream", "http://127.0.0.1:9/v1"]
     process = subprocess.Popen([sys.executable, "-m", "ocml_bridge", *arguments], stderr=subprocess.PIPE, text=True)

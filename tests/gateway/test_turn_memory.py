@@ -11,7 +11,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from gateway.conftest import Bench, gateway_with
-from gateway.test_openai_client import TOOLS, USER, call, final, said, thought, tokens
+from gateway.test_openai_client import TOOLS, USER, call, final, joined, thought, tokens
 from ocml_bridge.events import Answer
 from ocml_bridge.hosts.gateway.answers.recorder import Recorder
 from ocml_bridge.hosts.gateway.answers.sealed_ids import LONGEST, SealedIds
@@ -61,9 +61,9 @@ def prompt_of(bench: Bench, messages: list[dict[str, Any]], key: str = "alice") 
     return bench.upstream.asked[-1]["prompt"]
 
 
-ONE = said(thought(SECRET), call("f", '{"x":1}'))
-PARALLEL = said(thought(SECRET), call("f", '{"x":1}'), call("g", "{}"))
-WITH_PREAMBLE = said(thought(SECRET), PREAMBLE, call("f", '{"x":1}'))
+ONE = joined(thought(SECRET), call("f", '{"x":1}'))
+PARALLEL = joined(thought(SECRET), call("f", '{"x":1}'), call("g", "{}"))
+WITH_PREAMBLE = joined(thought(SECRET), PREAMBLE, call("f", '{"x":1}'))
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -77,7 +77,7 @@ def test_the_prompt_is_as_if_the_client_had_sent_the_reasoning(private: Bench, t
 
 def test_reasoning_between_calls_comes_back_between_them(private: Bench) -> None:
     """No client of Chat Completions has a place for it there: the prompt is what the model wrote."""
-    text = said(thought(SECRET), PREAMBLE, thought("Both."), call("f", '{"x":1}'), thought("And g."), call("g", "{}"))
+    text = joined(thought(SECRET), PREAMBLE, thought("Both."), call("f", '{"x":1}'), thought("And g."), call("g", "{}"))
     prompt = prompt_of(private, replied(answered(private, text, stream=True)))
     places = [
         prompt.index(each) for each in (SECRET, "I look it up.", "Both.", "to=functions.f", "And g.", "to=functions.g")
@@ -85,7 +85,7 @@ def test_reasoning_between_calls_comes_back_between_them(private: Bench) -> None
     assert places == sorted(places)
 
 
-def test_a_client_that_sends_reasoning_has_the_say(private: Bench) -> None:
+def test_the_reasoning_that_a_client_sends_has_priority(private: Bench) -> None:
     message = answered(private, ONE, stream=False)
     prompt = prompt_of(private, replied(message | {"reasoning": "Mine."}))
     assert "Mine." in prompt
@@ -185,7 +185,7 @@ def test_calls_that_nothing_hidden_led_to_take_no_room() -> None:
     assert memory.entries == 0
 
 
-def test_a_sealed_id_says_it_to_every_process_that_has_the_key() -> None:
+def test_a_sealed_id_is_readable_by_every_process_that_has_the_key() -> None:
     first, second = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     clock: Callable[[], float] = lambda: 1_000.0  # noqa: E731
     made = TurnMemory(3, 10_000, 60, SealedIds([first], 60))
@@ -213,7 +213,7 @@ def test_what_makes_too_long_an_id_is_remembered() -> None:
     assert own.recall(call_id) == hidden(text)
 
 
-def test_what_led_to_a_call_is_told_by_where_it_stood() -> None:
+def test_the_reasoning_before_a_call_is_found_by_its_position() -> None:
     kept: list[tuple[Hidden, ...]] = []
 
     def keep(seen: tuple[Hidden, ...]) -> str:
@@ -225,7 +225,7 @@ def test_what_led_to_a_call_is_told_by_where_it_stood() -> None:
         target = encoder("openai-sse", answer=Answer(call_id=recorder.call_id))
         source = decoder("harmony", prefix="<|start|>assistant")
         for piece in tokens(
-            said(thought("one"), PREAMBLE, thought("two"), call("f", "{}"), thought("three"), call("g", "{}"))
+            joined(thought("one"), PREAMBLE, thought("two"), call("f", "{}"), thought("three"), call("g", "{}"))
         ):
             events = source.feed(piece)
             recorder.take(events)

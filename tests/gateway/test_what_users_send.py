@@ -18,7 +18,7 @@ def asked(bench: Bench, **more: Any) -> httpx.Response:
     return httpx.post(f"{bench.url}/chat/completions", json=request)
 
 
-def test_a_template_is_told_not_to_think() -> None:
+def test_thinking_can_be_turned_off() -> None:
     with gateway_with(profile="qwen3") as bench:
         for kwargs in ({"enable_thinking": False}, {"thinking": False}, {"reasoning_effort": "none"}):
             response = asked(bench, chat_template_kwargs=kwargs)
@@ -40,21 +40,21 @@ def test_a_template_is_told_not_to_think() -> None:
         ({"reasoning_effort": 5}, "chat_template_kwargs.reasoning_effort"),
     ],
 )
-def test_what_a_template_cannot_be_told_is_named(private: Bench, kwargs: Any, param: str) -> None:
+def test_invalid_arguments_of_a_template_are_named(private: Bench, kwargs: Any, param: str) -> None:
     response = asked(private, chat_template_kwargs=kwargs)
     assert (response.status_code, response.json()["error"]["param"]) == (400, param)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "replaced"),
     [
         (r"cut \ud83d", "cut \ufffd"),
         (r"\udc4b\ud83d\ud83d\udc4b", "\ufffd\ufffd👋"),
         (r"a \\ud83d is \ud83dx", r"a \ud83d is " + "\ufffdx"),
     ],
 )
-def test_half_a_character_is_replaced(private: Bench, text: str, said: str) -> None:
+def test_half_a_character_is_replaced(private: Bench, text: str, replaced: str) -> None:
     model = private.play("<|channel|>final<|message|>Hi.<|return|>")
     body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "{text}"}}]}}'
     assert httpx.post(f"{private.url}/chat/completions", content=body.encode()).status_code == 200
-    assert f"<|message|>{said}<|end|>" in private.upstream.asked[-1]["prompt"]
+    assert f"<|message|>{replaced}<|end|>" in private.upstream.asked[-1]["prompt"]

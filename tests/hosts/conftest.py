@@ -32,7 +32,7 @@ def engine() -> Callable[[str], Any]:
 
 @pytest.fixture(scope="session", autouse=True)
 def environment() -> Iterator[None]:
-    """Engines start processes of their own, which see the packages of this checkout, and tell nobody about it."""
+    """Engines start processes of their own, which see the packages of this checkout, and send no usage data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT / "bridge"), str(ROOT / "adapters"))))
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     Attributes:
         text: of its output, or what it was where it is quarantined.
         code: why it is quarantined.
-        account: what the ledger says of it.
+        account: its summary in the ledger.
     """
 
     text: str
@@ -80,7 +80,7 @@ def record(number: int) -> str:
         return f'{{"messages": [{number}'
     message: dict[str, Any] = {"role": "user", "content": f"Frage {number}: größer?\n"}
     if number % 10 == 3:
-        message["name"] = "eve"  # which harmony cannot hold
+        message["name"] = "eve"  # which harmony cannot represent
     answer = {"role": "assistant", "content": f"Ja {number} <|end|>."}
     return json.dumps({"messages": [message, answer]}, ensure_ascii=number % 2 == 0)
 

@@ -74,7 +74,9 @@ def test_two_columns_of_one_name(engine: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize(
     "settings", [Settings("openai", "chatmll"), Settings("opnai"), Settings("openai", profile="qwen99")]
 )
-def test_what_would_make_every_record_fail_is_said_before(settings: Settings, engine: Callable[[str], Any]) -> None:
+def test_settings_that_would_fail_for_every_record_are_refused_before(
+    settings: Settings, engine: Callable[[str], Any]
+) -> None:
     with pytest.raises(BridgeError, match=r"there is no|no profile"):
         convert_table(engine("pyarrow").table({"text": ["x"]}), "text", settings)
 

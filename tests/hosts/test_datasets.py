@@ -52,7 +52,7 @@ def test_streaming(engine: Callable[[str], Any], plain: Any, row_of: Callable[..
         assert [row_of(row) for row in rows] == list(plain.rows.values())
 
 
-def test_what_would_make_every_record_fail_is_said_before(engine: Callable[[str], Any]) -> None:
+def test_settings_that_would_fail_for_every_record_are_refused_before(engine: Callable[[str], Any]) -> None:
     dataset = engine("datasets").Dataset.from_dict({"text": ["x"], "error": ["none"]})
     with pytest.raises(BridgeError, match="the column 'error' would exist twice"):
         convert_dataset(dataset, "text", Settings("openai", "chatml"))

@@ -101,7 +101,7 @@ def test_errors_of_the_upstream(litellm: Any, upstream: tuple[Upstream, str]) ->
     assert getattr(raised.value, "status_code", None) == 429
 
 
-def test_a_profile_tells_the_format(litellm: Any, upstream: tuple[Upstream, str], monkeypatch: Any) -> None:
+def test_the_profile_defines_the_format(litellm: Any, upstream: tuple[Upstream, str], monkeypatch: Any) -> None:
     from ocml_bridge.hosts.litellm import provider
 
     handler = provider(Settings(f"{upstream[1]}/v1", profile="qwen3.5", reasoning="reasoning_content"))
@@ -114,7 +114,7 @@ def test_a_profile_tells_the_format(litellm: Any, upstream: tuple[Upstream, str]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "effort"),
     [
         ({"reasoning_effort": "high"}, "high"),
         ({"thinking": {"type": "enabled", "budget_tokens": 1024}}, "low"),
@@ -124,11 +124,11 @@ def test_a_profile_tells_the_format(litellm: Any, upstream: tuple[Upstream, str]
         ({}, "medium"),
     ],
 )
-def test_how_much_to_reason(litellm: Any, upstream: tuple[Upstream, str], asked: dict[str, Any], said: str) -> None:
+def test_how_much_to_reason(litellm: Any, upstream: tuple[Upstream, str], asked: dict[str, Any], effort: str) -> None:
     """gpt-oss knows low, medium and high."""
     upstream[0].scripts["m"] = Script([TEXT])
     litellm.completion("own/m", messages=USER, **asked)
-    assert f"Reasoning: {said}" in upstream[0].asked[-1]["prompt"]
+    assert f"Reasoning: {effort}" in upstream[0].asked[-1]["prompt"]
 
 
 def test_the_upstream_is_asked_once_what_it_is(litellm: Any, upstream: tuple[Upstream, str]) -> None:

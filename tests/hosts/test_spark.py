@@ -79,7 +79,7 @@ def test_the_job_of_spark_submit(
     assert counts["quarantined"] == sum(row.code is not None for row in plain.rows.values())
 
 
-def test_the_job_says_what_is_wrong_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_settings_are_reported_before_the_job_begins(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_job(spark_job.convert, ["in", "out", "--from", "openai", "--to", "chatmll"]) == 5
     assert "did you mean chatml?" in capsys.readouterr().err
     assert run_job(spark_job.convert, ["in"]) == 2

@@ -1,1 +1,1 @@
-"""Other people's programs as judges, run by hand: what they need is too much for the tests. Each says how."""
+"""Other people's programs as judges, run by hand: what they need is too much for the tests. Each explains how."""

@@ -1,4 +1,4 @@
-"""transformers' mask of what the assistant says, by a template of ChatML with `{% generation %}` marks.
+"""transformers' mask of the assistant's tokens, by a template of ChatML with `{% generation %}` marks.
 
 The judge is `transformers` (5.x; no torch), which wants an environment of its own:
 

@@ -1,4 +1,4 @@
-"""The reference renderer of gpt-oss tells of each token which message it is of, and whether a model samples it.
+"""The reference renderer of gpt-oss gives for each token its message, and whether a model samples it.
 
 The judge is `renderers` (PyPI, 0.1.12), which wants an environment of its own:
 

@@ -22,7 +22,7 @@ import pytest
 
 
 class _Double(type):
-    """A class that stands for anything: it may be subclassed, called, used as a decorator, and asked for more."""
+    """A class in place of any other: it may be subclassed, called, used as a decorator, and asked for more."""
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):

@@ -5,7 +5,7 @@
     python tests/mutants --show model report      # and what was not noticed
     python tests/mutants --write stream           # write the rows of these packages into the table of docs/testing.md
 
-mutmut says what could be changed; a sample of it is drawn by a seed: the next run of the same files draws the same. The
+mutmut lists possible changes; a sample of them is drawn by a seed: the next run of the same files draws the same. The
 tests run once in a copy of the checkout, `.mutants/`, while it is noted which lines each of them runs. A mutant is then
 tried by tests that run its lines, for a few seconds, in a process of its own; where they do not notice it, by more of
 them, and once more in a process that loads the product anew, for what is made once. What is left out makes the share

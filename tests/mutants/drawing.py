@@ -76,7 +76,7 @@ def draw(root: Path, paths: Iterable[str], most: int, seed: int) -> Iterator[Mut
 def _made(root: Path, path: str, at: int) -> Mutant | None:
     """A change; None for one of types alone, of what is done once, when a function is defined, or of an assertion.
 
-    None in the place of False is no change either: a condition takes both alike, and elsewhere types tell them apart.
+    None in the place of False is no change either: a condition takes both alike, and elsewhere types distinguish them.
     """
     module, mutations = _mutations(root, path)
     mutation = mutations[at]
@@ -116,7 +116,7 @@ class _Lenient(ast.NodeTransformer):
 
 
 class _Untyped(ast.NodeTransformer):
-    """A module without what only says types, without defaults, which are made once, and with None for False."""
+    """A module without annotations, without defaults, which are made once, and with None for False."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -12,9 +12,9 @@ APART = {"engine/plans": "plans", "wires/blocks": "blocks"}
 GRAMMARS = frozenset({"actions", "arguments", "body", "edges", "frames", "header", "markup", "scanner"}) | {
     *("segments", "syntax")
 }
-"""Modules and folders of adapters that say how the text of a format is taken apart, or the JSON of its blocks."""
+"""Modules and folders of adapters that define how the text of a format is split, or the JSON of its blocks."""
 FIRST = ("model", "chat", "units", "report", "engine", "plans", "grammars")
-"""What everything stands on: at least 95 of a hundred changes of it are to be noticed."""
+"""What everything else depends on: at least 95 of a hundred changes of it are to be noticed."""
 
 
 def packages() -> dict[str, tuple[str, ...]]:

@@ -182,11 +182,11 @@ class Trial:
     Args:
         root: the copy of the checkout that the tests run in.
         mutants: what to try.
-        told: told what came of each.
+        report: called with the result of each.
     """
 
-    def __init__(self, root: Path, mutants: Iterator[Mutant], told: Callable[[Found], None]) -> None:
-        self._root, self._mutants, self._told = root, mutants, told
+    def __init__(self, root: Path, mutants: Iterator[Mutant], report: Callable[[Found], None]) -> None:
+        self._root, self._mutants, self._report = root, mutants, report
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Make the map where there is none, then try all mutants."""
@@ -206,7 +206,7 @@ class Trial:
                 chosen += others
             if not noticed:
                 noticed = self._try_anew(mutant, known)
-            self._told(Found(mutant, noticed, by, len(chosen)))
+            self._report(Found(mutant, noticed, by, len(chosen)))
         return True
 
     def _try(

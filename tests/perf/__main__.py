@@ -33,15 +33,15 @@ def main() -> None:
 
     figures_path = ROOT / "docs" / "speed.json"
 
-    def tell(text: str) -> None:
+    def report(text: str) -> None:
         print(text, file=sys.stderr)
 
     if given.redraw:
         figures = load(figures_path)
     elif given.pairs:
-        figures = {**load(figures_path), **paired(PAIRED, given.rounds, tell)}
+        figures = {**load(figures_path), **paired(PAIRED, given.rounds, report)}
     else:
-        figures = collect(given.conversations, given.rounds, given.largest * 1_000_000, tell)
+        figures = collect(given.conversations, given.rounds, given.largest * 1_000_000, report)
     if not given.redraw:
         print(summary(figures))
     if given.write:

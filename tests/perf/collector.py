@@ -2,8 +2,8 @@
 
     python tests/perf/collector.py [--megabytes N] [FORMAT…]
 
-The collector tells when it begins and ends. It looks through all objects that a program holds whenever these have grown
-by a quarter, so its share grows with a document, whatever is done to it.
+The collector reports its begin and its end. It looks through all objects of a program whenever these have grown by a
+quarter, so its share grows with a document, whatever is done to it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def cost(run: Callable[[], object], size: int, times: int) -> Cost:
     """The cheapest of some rounds of one work on so many bytes, done so often in each."""
     began = spent = 0.0
 
-    def tell(phase: str, _: dict[str, Any]) -> None:
+    def record(phase: str, _: dict[str, Any]) -> None:
         nonlocal began, spent
         if phase == "start":
             began = process_time()
@@ -49,7 +49,7 @@ def cost(run: Callable[[], object], size: int, times: int) -> Cost:
 
     rounds: list[Cost] = []
     each = 1e9 / times / size
-    gc.callbacks.append(tell)
+    gc.callbacks.append(record)
     try:
         for _ in range(_ROUNDS):
             gc.collect()
@@ -60,7 +60,7 @@ def cost(run: Callable[[], object], size: int, times: int) -> Cost:
             user, kernel = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
             rounds.append(Cost((user - spent) * each, spent * each, kernel * each))
     finally:
-        gc.callbacks.remove(tell)
+        gc.callbacks.remove(record)
     return min(rounds, key=sum)
 
 
@@ -82,8 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         line = f"{name:18}"
         found = costs(name, drawn, SMALL, 20), costs(name, drawn, chosen.megabytes * 1_000_000, 1)
         for what, small, large in zip(("read", "write"), *found, strict=True):
-            told = [f"{one:4.1f} → {other:4.1f}" for one, other in zip(small, large, strict=True)]
-            line += f"  {what} {told[0]} ({large.own / small.own:.1f}×), collector {told[1]}, kernel {told[2]}"
+            shares = [f"{one:4.1f} → {other:4.1f}" for one, other in zip(small, large, strict=True)]
+            line += f"  {what} {shares[0]} ({large.own / small.own:.1f}×), collector {shares[1]}, kernel {shares[2]}"
         print(line, flush=True)
 
 

@@ -124,9 +124,9 @@ class _Writer:
         """A message that calls one tool, or two at once, and the results."""
         count = 2 if room > 3 and self.chance.random() < 0.3 else 1
         calls = [self.call(self.chance.choice(tools)["function"]) for _ in range(count)]
-        said = self.text(80) if self.chance.random() < 0.3 else None
+        content = self.text(80) if self.chance.random() < 0.3 else None
         results = [{"role": "tool", "tool_call_id": call["id"], "content": self.result()} for call in calls]
-        return [{**self.assistant(said, thinks=thinks), "tool_calls": calls}, *results]
+        return [{**self.assistant(content, thinks=thinks), "tool_calls": calls}, *results]
 
     def call(self, function: dict[str, Any]) -> dict[str, Any]:
         self.called += 1

@@ -1,4 +1,4 @@
-"""Everything measured in one run, as JSON values: what `docs/speed.json` holds and the page is made from."""
+"""Everything measured in one run, as JSON values: what `docs/speed.json` has and the page is made from."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ PAIRED: Final = 150
 """How many conversations of each third every pair of formats is measured on."""
 
 
-def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) -> Figures:
+def collect(count: int, rounds: int, largest: int, report: Callable[[str], None]) -> Figures:
     """Measure everything.
 
     Args:
         count: conversations of the corpus.
         rounds: how often each work is measured.
         largest: bytes of the largest document of the part about growth; 0 leaves that part out.
-        tell: hears of the progress.
+        report: takes lines about the progress.
     """
-    tell(f"{count} conversations from seed {SEED}")
+    report(f"{count} conversations from seed {SEED}")
     corpus = list(conversations(count))
     found = peers.load()
     sources = [(ours, OURS_MEASURED), *((peer.load, peer.works) for peer in found)]
     left_out = {work.id: reason for _, works in sources for work in works if (reason := _refusal(work, corpus[0]))}
     sources = [(load, [work for work in works if work.id not in left_out]) for load, works in sources]
     works = [work for _, each in sources for work in each]
-    times = measure_apart(sources, count, rounds, tell)
-    tell("starting processes")
+    times = measure_apart(sources, count, rounds, report)
+    report("starting processes")
     starts = startup.measure_starts(STARTS)
     return {
         "machine": machine.describe(),
@@ -51,18 +51,18 @@ def collect(count: int, rounds: int, largest: int, tell: Callable[[str], None]) 
         "works": [_work(work, times) for work in works],
         "goals": [_goal(goal, times, starts) for goal in GOALS],
         "starts": {name: {"does": startup.STARTS[name][0], **start._asdict()} for name, start in starts.items()},
-        "keeps": keeps.outcomes(works, tell),
-        **(growth(corpus[:SCALED], largest, tell) if largest else {}),
-        **paired(PAIRED, rounds, tell),
+        "keeps": keeps.outcomes(works, report),
+        **(growth(corpus[:SCALED], largest, report) if largest else {}),
+        **paired(PAIRED, rounds, report),
     }
 
 
-def paired(count: int, rounds: int, tell: Callable[[str], None]) -> Figures:
+def paired(count: int, rounds: int, report: Callable[[str], None]) -> Figures:
     """Every pair of formats, documents that are converted once, and what single features cost."""
     return {
-        "pairs": [ratio._asdict() for ratio in pairs.all_pairs(count, rounds, tell)],
-        "once": [figure._asdict() for figure in once.all_once(count, tell)],
-        "features": [cost._asdict() for cost in pairs.all_features(count, rounds, tell)],
+        "pairs": [ratio._asdict() for ratio in pairs.all_pairs(count, rounds, report)],
+        "once": [figure._asdict() for figure in once.all_once(count, report)],
+        "features": [cost._asdict() for cost in pairs.all_features(count, rounds, report)],
     }
 
 
@@ -75,11 +75,11 @@ def _refusal(work: Work, data: bytes) -> str:
     return ""
 
 
-def growth(corpus: Sequence[bytes], largest: int, tell: Callable[[str], None]) -> Figures:
+def growth(corpus: Sequence[bytes], largest: int, report: Callable[[str], None]) -> Figures:
     """Time and memory by the size of a document."""
     return {
-        "speeds": [speed._asdict() for speed in scaling.all_speeds(corpus, largest, tell)],
-        "memory": [peak._asdict() for peak in scaling.all_memory(corpus, largest, tell)],
+        "speeds": [speed._asdict() for speed in scaling.all_speeds(corpus, largest, report)],
+        "memory": [peak._asdict() for peak in scaling.all_memory(corpus, largest, report)],
     }
 
 

@@ -15,12 +15,12 @@ Wire = dict[str, Any]
 
 
 class Fact(NamedTuple):
-    """One thing that a conversation says.
+    """One fact of a conversation.
 
     Attributes:
         name: what it is.
-        messages: a conversation that says it.
-        signs: texts that stand in every output that still says it.
+        messages: a conversation with it.
+        signs: texts in every output that still has it.
         tools: tools that are declared.
         codes: under which our own report may name its loss.
     """
@@ -36,7 +36,7 @@ def _user(content: Any = "And now?", **more: Any) -> Wire:
     return {"role": "user", "content": content, **more}
 
 
-def _says(content: str | None = "It is so.", **more: Any) -> Wire:
+def _answer(content: str | None = "It is so.", **more: Any) -> Wire:
     return {"role": "assistant", "content": content, **more}
 
 
@@ -58,22 +58,22 @@ _FIRST, _SECOND = "call00001", "call00002"
 _IMAGE: Final = "https://example.org/tower.png"
 
 FACTS: Final = (
-    Fact("system message", [{"role": "system", "content": "Be brief."}, _user(), _says()], ("Be brief.",)),
+    Fact("system message", [{"role": "system", "content": "Be brief."}, _user(), _answer()], ("Be brief.",)),
     Fact(
         "system message later on",
-        [_user(), _says(), {"role": "system", "content": "Be slower now."}, _user(), _says()],
+        [_user(), _answer(), {"role": "system", "content": "Be slower now."}, _user(), _answer()],
         ("Be slower now.",),
     ),
-    Fact("developer's instructions", [{"role": "developer", "content": "Say nay."}, _user(), _says()], ("Say nay.",)),
+    Fact("developer's instructions", [{"role": "developer", "content": "Say nay."}, _user(), _answer()], ("Say nay.",)),
     Fact(
         "reasoning before an answer",
-        [_user(), _says(reasoning_content="Let me think.")],
+        [_user(), _answer(reasoning_content="Let me think.")],
         ("Let me think.",),
         codes=(LossCode.MESSAGE,),
     ),
     Fact(
         "text before a call",
-        [_user(), _says("I shall look.", tool_calls=[_call(_FIRST)]), _reply(_FIRST), _says()],
+        [_user(), _answer("I shall look.", tool_calls=[_call(_FIRST)]), _reply(_FIRST), _answer()],
         ("I shall look.",),
         _LOOK,
     ),
@@ -81,51 +81,51 @@ FACTS: Final = (
         "two calls at once",
         [
             _user(),
-            _says(None, tool_calls=[_call(_FIRST), _call(_SECOND, "listen", '{"to":"y"}')]),
+            _answer(None, tool_calls=[_call(_FIRST), _call(_SECOND, "listen", '{"to":"y"}')]),
             _reply(_FIRST),
             _reply(_SECOND, "A hum."),
-            _says(),
+            _answer(),
         ],
         ("look", "listen", "It lies there.", "A hum."),
         _LOOK,
     ),
     Fact(
         "call ids",
-        [_user(), _says(None, tool_calls=[_call(_FIRST)]), _reply(_FIRST), _says()],
+        [_user(), _answer(None, tool_calls=[_call(_FIRST)]), _reply(_FIRST), _answer()],
         (_FIRST,),
         _LOOK,
         codes=(LossCode.CALL_ID,),
     ),
     Fact(
         "arguments byte for byte",
-        [_user(), _says(None, tool_calls=[_call(_FIRST, arguments='{ "at":1.0}')]), _reply(_FIRST), _says()],
+        [_user(), _answer(None, tool_calls=[_call(_FIRST, arguments='{ "at":1.0}')]), _reply(_FIRST), _answer()],
         ('{ "at":1.0}',),
         _LOOK,
     ),
     Fact(
         "arguments that are not JSON",
-        [_user(), _says(None, tool_calls=[_call(_FIRST, arguments='{"at": no')]), _reply(_FIRST), _says()],
+        [_user(), _answer(None, tool_calls=[_call(_FIRST, arguments='{"at": no')]), _reply(_FIRST), _answer()],
         ('{"at": no',),
         _LOOK,
     ),
-    Fact("limits in a tool's schema", [_user(), _says()], ("4711",), _LOOK, (LossCode.TOOL_SCHEMA, LossCode.TOOLS)),
-    Fact("a speaker's name", [_user(name="Aldous"), _says()], ("Aldous",), codes=(LossCode.NAME,)),
-    Fact("a refusal", [_user(), _says(None, refusal="That I will not.")], ("That I will not.",)),
+    Fact("limits in a tool's schema", [_user(), _answer()], ("4711",), _LOOK, (LossCode.TOOL_SCHEMA, LossCode.TOOLS)),
+    Fact("a speaker's name", [_user(name="Aldous"), _answer()], ("Aldous",), codes=(LossCode.NAME,)),
+    Fact("a refusal", [_user(), _answer(None, refusal="That I will not.")], ("That I will not.",)),
     Fact(
         "an image",
-        [_user([{"type": "text", "text": "See."}, {"type": "image_url", "image_url": {"url": _IMAGE}}]), _says()],
+        [_user([{"type": "text", "text": "See."}, {"type": "image_url", "image_url": {"url": _IMAGE}}]), _answer()],
         ("tower.png",),
         codes=(LossCode.MEDIA,),
     ),
-    Fact("unknown members", [_user(weight_of_words="heavy"), _says()], ("heavy",), codes=(LossCode.EXTRAS,)),
+    Fact("unknown members", [_user(weight_of_words="heavy"), _answer()], ("heavy",), codes=(LossCode.EXTRAS,)),
 )
 
 KEPT, LOST, REFUSED = "kept", "lost", "refused"
-SAID: Final = "lost, said"
+REPORTED: Final = "lost, reported"
 
 
 def outcome(work: Work, fact: Fact) -> str:
-    """What a work makes of a fact: kept, lost, lost and said so, or the whole conversation refused."""
+    """What a work makes of a fact: kept, lost, lost and reported, or the whole conversation refused."""
     request: Wire = {"messages": fact.messages, **({"tools": fact.tools} if fact.tools else {})}
     try:
         made = work.run(work.prepare(orjson.dumps(request)))
@@ -134,17 +134,17 @@ def outcome(work: Work, fact: Fact) -> str:
     output = "\n".join(_texts(work.text(made) if work.text else made))
     if all(sign in output for sign in fact.signs):
         return KEPT
-    return SAID if work.says is not None and _is_said(work.says(made), fact) else LOST
+    return REPORTED if work.losses is not None and _is_reported(work.losses(made), fact) else LOST
 
 
-def outcomes(works: list[Work], tell: Callable[[str], None] = lambda _: None) -> dict[str, dict[str, str]]:
+def outcomes(works: list[Work], report: Callable[[str], None] = lambda _: None) -> dict[str, dict[str, str]]:
     """For each fact what each work makes of it, by the work's id."""
-    tell("what is kept")
+    report("what is kept")
     return {fact.name: {work.id: outcome(work, fact) for work in works} for fact in FACTS}
 
 
-def _is_said(notes: Any, fact: Fact) -> bool:
-    """Whether a report says that a fact is gone: ours under its code; of others, any word will do."""
+def _is_reported(notes: Any, fact: Fact) -> bool:
+    """Whether a report is about a lost fact: ours by its code; of others, any entry will do."""
     return any(
         note.code in fact.codes and note.severity is not Severity.LAYOUT if isinstance(note, Loss) else True
         for note in notes

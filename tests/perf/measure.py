@@ -2,7 +2,7 @@
 
 Whatever slows the machine down for a while slows all works down. Each distribution has a process of its own, so that
 none works in the memory that another has left behind; one of them works at a time. Times are CPU time. For each part
-the best of all rounds counts, so that a ratio compares the same conversations at their best; medians stand beside.
+the best of all rounds counts, so that a ratio compares the same conversations at their best; medians are given, too.
 """
 
 from __future__ import annotations
@@ -163,13 +163,15 @@ def _serve(link: Connection, load: Callable[[], Iterable[Work]], names: set[str]
         link.send(place.time(*asked))
 
 
-def measure(places: Iterable[tuple[Work, Place]], rounds: int, tell: Callable[[str], None] = print) -> dict[str, Times]:
+def measure(
+    places: Iterable[tuple[Work, Place]], rounds: int, report: Callable[[str], None] = print
+) -> dict[str, Times]:
     """Measure works, each in its place; gives their times by the work's id."""
     found = list(places)
     times = {work.id: Times(work, place.counts(work.id)) for work, place in found}
     numbers = sorted({number for each in times.values() for number in each.counts})
     for lap in range(rounds):
-        tell(f"round {lap + 1} of {rounds}")
+        report(f"round {lap + 1} of {rounds}")
         turn = lap % len(found)
         for number in numbers:
             for work, place in found[turn:] + found[:turn]:
@@ -182,7 +184,7 @@ def measure_apart(
     sources: Iterable[tuple[Callable[[], Iterable[Work]], Sequence[Work]]],
     count: int,
     rounds: int,
-    tell: Callable[[str], None] = print,
+    report: Callable[[str], None] = print,
 ) -> dict[str, Times]:
     """Measure works in processes of their own.
 
@@ -190,13 +192,13 @@ def measure_apart(
         sources: for each process: the function that gives its works there, and those that are measured.
         count: how many conversations of the corpus.
         rounds: how often each is measured.
-        tell: hears of the progress.
+        report: takes lines about the progress.
     """
     with ExitStack() as running:
         places: list[tuple[Work, Place]] = []
         for load, works in sources:
             if works:
-                tell(f"{works[0].by}: {', '.join(work.id for work in works)}")
+                report(f"{works[0].by}: {', '.join(work.id for work in works)}")
                 place = running.enter_context(apart(load, {work.id for work in works}, count))
                 places += [(work, place) for work in works]
-        return measure(places, rounds, tell)
+        return measure(places, rounds, report)

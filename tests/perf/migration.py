@@ -68,8 +68,8 @@ def write_requests(path: Path, count: int) -> None:
     drawn = random.Random(1)
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
-            said = [" ".join(drawn.choices(WORDS, k=60)) for _ in range(6)]
-            turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
+            contents = [" ".join(drawn.choices(WORDS, k=60)) for _ in range(6)]
+            turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(contents)]
             request: dict[str, Any] = {"id": number, "model": "m", "messages": turns, "tools": [TOOL]}
             file.write(json.dumps(request, ensure_ascii=False) + "\n")
 
@@ -80,7 +80,7 @@ def write_rows(path: Path, layout: str, count: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
             asked, answered, thanked, again = (" ".join(drawn.choices(WORDS, k=60)) for _ in range(4))
-            said = {
+            row = {
                 "alpaca": {"instruction": asked, "input": answered, "output": f"{thanked} {again}"},
                 "sharegpt": {
                     "conversations": _turns("from", "value", ("human", "gpt"), asked, answered, thanked, again)
@@ -89,11 +89,11 @@ def write_rows(path: Path, layout: str, count: int) -> None:
                     "messages": _turns("role", "content", ("user", "assistant"), asked, answered, thanked, again)
                 },
             }[layout]
-            file.write(json.dumps({"id": number, **said}, ensure_ascii=False) + "\n")
+            file.write(json.dumps({"id": number, **row}, ensure_ascii=False) + "\n")
 
 
-def _turns(role: str, text: str, speakers: tuple[str, str], *said: str) -> list[dict[str, str]]:
-    return [{role: speakers[at % 2], text: each} for at, each in enumerate(said)]
+def _turns(role: str, text: str, speakers: tuple[str, str], *contents: str) -> list[dict[str, str]]:
+    return [{role: speakers[at % 2], text: each} for at, each in enumerate(contents)]
 
 
 def measured(act: Callable[[], object]) -> Cost:
@@ -112,7 +112,7 @@ def converted(source: Path, folder: Path, jobs: int, ledger: str | None = None) 
 
 
 def real_requests() -> list[bytes]:
-    """Requests of real transcripts, as they stand there."""
+    """Requests of real transcripts, unchanged."""
     lines = [line for path in sorted(REAL.glob("*.jsonl")) for line in path.read_bytes().splitlines() if line.strip()]
     return [line for line in lines if "messages" in orjson.loads(line)]
 
@@ -127,7 +127,7 @@ class Peer(NamedTuple):
 
     Attributes:
         name: what it is called in the table.
-        command: it; `SOURCE` and `TARGET` stand for the file and for what is written.
+        command: it; `SOURCE` and `TARGET` are replaced by the file and by the output.
         reads: whether it takes the file at its standard input, and writes to its standard output.
         root: the checkout whose packages it imports; None for those that are installed.
     """
@@ -151,7 +151,7 @@ PEERS: Final = (
 
 
 def plans(layout: str) -> tuple[Peer, ...]:
-    """The commands that read rows of a layout: by its name, and with the layout told of each."""
+    """The commands that read rows of a layout: by its name, and with the name of the layout."""
     command = (*BATCH[:-4], "-t", "harmony", SOURCE, "-o", TARGET, "--overwrite", "--plan")
     return tuple(Peer(f"`--plan {name}`", (sys.executable, *command, name)) for name in (layout, AUTO))
 
@@ -220,9 +220,9 @@ def parents(records: int, folder: Path, rounds: int) -> None:
     for jobs, ledger in ((2, None), (8, None), (8, "jsonl")):
         little, all_of_it = (_least(source, folder / "out", jobs, ledger, rounds) for source in sources)
         parent, worker = ((much - few) / (sizes[1] - sizes[0]) for few, much in zip(little, all_of_it, strict=True))
-        told = f"{jobs} workers{', with a ledger' if ledger else ''}"
+        workers_and_ledger = f"{jobs} workers{', with a ledger' if ledger else ''}"
         start = [few - sizes[0] * each for few, each in zip(little, (parent, worker), strict=True)]
-        print(f"| {told}: the parent | {start[0]:.2f} | {1e3 * parent:.2f} | {parent / worker:.3f} |")
+        print(f"| {workers_and_ledger}: the parent | {start[0]:.2f} | {1e3 * parent:.2f} | {parent / worker:.3f} |")
         print(f"| each of them | {start[1]:.2f} | {1e3 * worker:.2f} | |")
 
 

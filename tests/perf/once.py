@@ -44,21 +44,21 @@ class Once(NamedTuple):
     conversations: int
 
 
-def all_once(count: int, tell: Callable[[str], None]) -> list[Once]:
+def all_once(count: int, report: Callable[[str], None]) -> list[Once]:
     """Measure some conversations of each third with each target; a third with too few of them is left out.
 
     Args:
         count: how many are timed for each target; as many warm up before.
-        tell: hears of the progress.
+        report: takes lines about the progress.
     """
     out: list[Once] = []
     for name in DRAWN:
         documents = [orjson.dumps(request) for request in third(name, 2 * count * len(TARGETS))]
         documents = [data for data in documents if _is_taken(data)]
         if len(documents) < 4 * PART * len(TARGETS):
-            tell(f"once: there are not enough documents of {name}")
+            report(f"once: there are not enough documents of {name}")
             continue
-        tell(f"once: {name}, {len(documents)} conversations")
+        report(f"once: {name}, {len(documents)} conversations")
         for at, target in enumerate(TARGETS):
             own = documents[at :: len(TARGETS)]
             out.append(_measured(name, target, own[::2], own[1::2]))

@@ -87,7 +87,7 @@ def _forget() -> None:
     writer_for.cache_clear()
 
 
-def all_pairs(count: int, rounds: int, tell: Callable[[str], None]) -> list[Ratio]:
+def all_pairs(count: int, rounds: int, report: Callable[[str], None]) -> list[Ratio]:
     """Measure every ordered pair on each third; a third without documents is left out."""
     names = [name for name in formats() if name in readable()]
     _forget()
@@ -95,9 +95,9 @@ def all_pairs(count: int, rounds: int, tell: Callable[[str], None]) -> list[Rati
     for name in THIRDS:
         requests = [request for request in third(name, count) if _is_taken(request)]
         if not requests:
-            tell(f"{name}: there are no such documents here")
+            report(f"{name}: there are no such documents here")
             continue
-        tell(f"every pair: {name}, {len(requests)} conversations")
+        report(f"every pair: {name}, {len(requests)} conversations")
         compact = [orjson.dumps(request) for request in requests]
         for source in names:
             inputs = compact if source == SOURCE else [_written(data, source) for data in compact]
@@ -143,13 +143,13 @@ def _is_taken(request: Wire) -> bool:
     return True
 
 
-def all_features(count: int, rounds: int, tell: Callable[[str], None]) -> list[Cost]:
+def all_features(count: int, rounds: int, report: Callable[[str], None]) -> list[Cost]:
     """Measure each feature on the same conversations with and without it."""
     plain = [data for data in conversations(4 * count) if b'"tools"' in data][: count // 2]
     plain += [data for data in conversations(4 * count) if b'"tools"' not in data][: count - len(plain)]
     _forget()
     out: list[Cost] = []
-    tell(f"{len(FEATURES)} features, {len(plain)} conversations")
+    report(f"{len(FEATURES)} features, {len(plain)} conversations")
     for feature in FEATURES:
         with_it = [orjson.dumps(feature.add(orjson.loads(data))) for data in plain]
         works: list[tuple[Timed, Sequence[Any]]] = []

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from .keeps import KEPT, LOST, REFUSED, SAID
+from .keeps import KEPT, LOST, REFUSED, REPORTED
 from .pairs import SOURCE, TARGETS
 from .picture import times
 from .scaling import MEMORY_SIZES
@@ -63,7 +63,7 @@ def _goals(figures: Figures) -> str:
         faster = goal["at_least"] is not None
         values = [] if goal["ratio"] is None else [goal["ratio"], goal["ratio_median"]]
         found = [times(value if faster else 1 / value) for value in values] or ["", ""]
-        rows.append((ours[goal["ours"]], goal["says"], _wanted(goal), *found, _verdict(goal)))
+        rows.append((ours[goal["ours"]], goal["against"], _wanted(goal), *found, _verdict(goal)))
     return _table(("ours", "against", "goal", "best", "median", "reached"), rows)
 
 
@@ -98,8 +98,10 @@ def _keeps(figures: Figures) -> str:
             by_outcome[outcomes[work["id"]]].append(fact)
         name = f"**{work['by']}**" if work["by"] == OURS else work["by"]
         kept = f"{len(by_outcome[KEPT])} of {len(figures['keeps'])}"
-        rows.append((JOBS[work["job"]], name, kept, *(", ".join(by_outcome[each]) for each in (LOST, SAID, REFUSED))))
-    return _table(("job", "by", "kept", "lost in silence", "lost, and said so", "refused"), rows)
+        rows.append(
+            (JOBS[work["job"]], name, kept, *(", ".join(by_outcome[each]) for each in (LOST, REPORTED, REFUSED)))
+        )
+    return _table(("job", "by", "kept", "lost in silence", "lost, and reported", "refused"), rows)
 
 
 def _facts(figures: Figures) -> str:
@@ -145,7 +147,7 @@ def _growth(figures: Figures) -> str:
 
 
 def _requests(figures: Figures) -> str:
-    """What each third and spelling of requests takes; the most telling column of the pairs."""
+    """What each third and spelling of requests takes; the most informative column of the pairs."""
     wanted = [ratio for ratio in figures.get("pairs", ()) if ratio["source"] == SOURCE and ratio["target"] in TARGETS]
     if not wanted:
         return _NOT_MEASURED
@@ -215,7 +217,7 @@ def _memory(figures: Figures) -> str:
     ]
     sizes = [_size(size) for size in MEMORY_SIZES[: len(next(iter(by_format.values())))]]
     heads = [f"{verb}, {size}" for verb in ("read", "write") for size in sizes]
-    return _table(("bytes held for each byte", *heads), rows, len(heads))
+    return _table(("bytes of memory for each byte", *heads), rows, len(heads))
 
 
 _PARTS: Final[dict[str, Callable[[Figures], str]]] = {

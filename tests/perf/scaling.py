@@ -41,7 +41,7 @@ class Speed(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The most memory that a reader and a writer hold at once beside their input, in bytes for each byte of text."""
+    """The peak memory of a reader and a writer beside their input, in bytes for each byte of text."""
 
     format: str
     bytes: int
@@ -50,7 +50,7 @@ class Memory(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """What a reader and a writer may hold at once beside their input, in bytes for each byte of text."""
+    """The memory that a reader and a writer may take beside their input, in bytes for each byte of text."""
 
     read: float
     write: float
@@ -125,23 +125,23 @@ def memory(conversations: Sequence[bytes], name: str, size: int) -> Memory:
 
 
 def all_speeds(
-    conversations: Sequence[bytes], largest: int, tell: Callable[[str], None] = lambda _: None
+    conversations: Sequence[bytes], largest: int, report: Callable[[str], None] = lambda _: None
 ) -> list[Speed]:
     """Every format at every size up to the largest, in bytes."""
     out: list[Speed] = []
     for name in readable():
-        tell(f"time of {name}")
+        report(f"time of {name}")
         out += [speed(conversations, name, size) for size in SIZES if size <= largest]
     return out
 
 
 def all_memory(
-    conversations: Sequence[bytes], largest: int, tell: Callable[[str], None] = lambda _: None
+    conversations: Sequence[bytes], largest: int, report: Callable[[str], None] = lambda _: None
 ) -> list[Memory]:
     """Every format at both sizes, unless they are larger than the largest, in bytes."""
     out: list[Memory] = []
     for name in readable():
-        tell(f"memory of {name}")
+        report(f"memory of {name}")
         out += [memory(conversations, name, size) for size in MEMORY_SIZES if size <= largest]
     return out
 

@@ -24,7 +24,7 @@ RECORDED: dict[tuple[str, str], Any] = {
 SLACK = 1.1
 """A goal counts as kept where it is missed by less than a machine that does other things meanwhile makes up."""
 FLAT = 4.0
-"""How much longer a byte of 50 MB may take than a byte of 100 KB, which a processor's cache holds."""
+"""How much longer a byte of 50 MB may take than a byte of 100 KB, which fits into a processor's cache."""
 
 
 @pytest.fixture(scope="session")
@@ -61,13 +61,13 @@ def test_goal(goal: Goal, request: pytest.FixtureRequest) -> None:
         times_faster, _ = ratio(measured[goal.peer], measured[goal.ours])
     known = RECORDED[goal.ours, goal.peer]
     if not known["reached"]:
-        # The page says why; it does not get further away.
-        assert times_faster * SLACK >= known["ratio"], f"{times_faster:.2f} times faster than {goal.says}"
+        # The page explains why; the ratio does not get worse.
+        assert times_faster * SLACK >= known["ratio"], f"{times_faster:.2f} times faster than {goal.against}"
         return
     if goal.at_least is not None:
-        assert times_faster * SLACK >= goal.at_least, f"{times_faster:.2f} times faster than {goal.says}"
+        assert times_faster * SLACK >= goal.at_least, f"{times_faster:.2f} times faster than {goal.against}"
     if goal.at_most is not None:
-        assert 1 / times_faster <= goal.at_most * SLACK, f"{1 / times_faster:.2f} times as long as {goal.says}"
+        assert 1 / times_faster <= goal.at_most * SLACK, f"{1 / times_faster:.2f} times as long as {goal.against}"
 
 
 @pytest.mark.parametrize("name", formats())
@@ -79,13 +79,13 @@ def test_time_is_linear_up_to_50_megabytes(name: str, corpus: list[bytes]) -> No
 
 
 @pytest.mark.parametrize("name", formats())
-def test_memory_stays_within_what_is_said(name: str, corpus: list[bytes]) -> None:
+def test_memory_stays_within_its_limit(name: str, corpus: list[bytes]) -> None:
     _need(name)
     allowed = scaling.allowed(name)
     for size in scaling.MEMORY_SIZES:
-        held = scaling.memory(corpus[:500], name, size)
-        assert held.read <= allowed.read
-        assert held.write <= allowed.write
+        measured = scaling.memory(corpus[:500], name, size)
+        assert measured.read <= allowed.read
+        assert measured.write <= allowed.write
 
 
 def _need(name: str) -> None:

@@ -1,7 +1,7 @@
 """`python tests/perf/wires.py`: the wires of vendors, by us and by other converters, on the same recorded requests.
 
-Each request goes to another wire and back, by one converter both ways. What of it is gone, and whether anything is said
-of that, is counted leaf by leaf (`wire_facts`); the time is that of the way there, sentences of reports included. A
+Each request goes to another wire and back, by one converter both ways. What of it is gone, and whether a report is
+about that, is counted leaf by leaf (`wire_facts`); the time is that of the way there, sentences of reports included. A
 request goes through all of them before the next one does, in one process, round after round; its best round counts, in
 CPU time. A converter that is not installed is left out.
 """
@@ -39,7 +39,7 @@ WORDS: Final = {
     **dict.fromkeys(("type", "status", "phase", "role", "instructions", "system"), "extras layout"),
     **dict.fromkeys(("max_completion_tokens", "max_output_tokens"), "max_tokens layout"),
 }
-"""What a report may call what stands under a key, beside the key itself; the same for all."""
+"""Other names of a key's value in a report; the same for all."""
 PAGE: Final = ROOT / "docs/speed.md"
 
 
@@ -48,21 +48,21 @@ class Made(NamedTuple):
 
     Attributes:
         data: the request on the other wire.
-        says: what it says of what is lost, as texts.
+        losses: its entries about losses, as texts.
     """
 
     data: bytes
-    says: list[str]
+    losses: list[str]
 
 
 class Sum(NamedTuple):
     """What became of all requests.
 
     Attributes:
-        whole: how many came back with all that they said.
+        whole: how many came back complete.
         refused: how many ended in an error.
         gone: how many leaves of the others are gone.
-        unsaid: how many of these nobody spoke of.
+        unreported: how many of these no report is about.
         seconds: for the way there, one of those that were not refused.
         bound: the same in times of what parsing and writing their JSON takes.
         ours: the same in times of what ours takes for the same ones.
@@ -71,7 +71,7 @@ class Sum(NamedTuple):
     whole: int
     refused: int
     gone: int
-    unsaid: int
+    unreported: int
     seconds: float
     bound: float
     ours: float
@@ -213,7 +213,7 @@ def requests(wire: str) -> list[bytes]:
 
 
 def fate(step: Step, source: str, target: str, data: bytes) -> tuple[int, int] | None:
-    """How many leaves are gone there and back, and of how many nobody speaks; None for an error."""
+    """How many leaves are gone there and back, and how many of these no report is about; None for an error."""
     from wire_facts import gone
 
     try:
@@ -222,10 +222,10 @@ def fate(step: Step, source: str, target: str, data: bytes) -> tuple[int, int] |
     except Exception:  # whatever another's library raises
         return None
     missing = gone(json.loads(data), json.loads(back.data))
-    reports = [*there.says, *back.says]
+    reports = [*there.losses, *back.losses]
     names = ({word for key in leaf.keys for word in (key, *WORDS.get(key, "").split())} for leaf in missing)
-    unsaid = sum(not any(name in report for name in each for report in reports) for each in names)
-    return len(missing), unsaid
+    unreported = sum(not any(name in report for name in each for report in reports) for each in names)
+    return len(missing), unreported
 
 
 def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> dict[str, Sum]:
@@ -250,11 +250,11 @@ def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> di
     for name, found in fates.items():
         done = [at for at, each in enumerate(found) if each is not None]
         known = [each for each in found if each is not None]
-        gone, unsaid = sum(each[0] for each in known), sum(each[1] for each in known)
+        gone, unreported = sum(each[0] for each in known), sum(each[1] for each in known)
         there, bound, our = (sum(best[each][at] for at in done) for each in (name, JSON, OURS))
         whole = sum(each[0] == 0 for each in known)
         sums[name] = Sum(
-            whole, len(found) - len(done), gone, unsaid, there / max(1, len(done)), there / bound, there / our
+            whole, len(found) - len(done), gone, unreported, there / max(1, len(done)), there / bound, there / our
         )
     return sums
 
@@ -270,7 +270,7 @@ def rows(rounds: int) -> Iterator[str]:
         for at, (name, found) in enumerate(sums.items()):
             first = f"`{source}` → `{target}`, {count}" if at == 0 else ""
             by = f"**{name}**" if name == OURS else f"{name} {version(CONVERTERS[name][0])}"
-            counts = f"{found.whole} | {found.refused} | {found.gone} | {found.unsaid}"
+            counts = f"{found.whole} | {found.refused} | {found.gone} | {found.unreported}"
             share = "" if name == OURS else f"{found.ours:,.2f}×"
             yield f"| {first} | {by} | {counts} | {found.seconds * 1e6:,.0f} | {found.bound:,.0f}× | {share} |"
 

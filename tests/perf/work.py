@@ -29,7 +29,7 @@ class Work:
         sample: it is measured on every n-th part of the corpus: for works that take long.
         first: the first part it is measured on, where another work would leave it something in a cache.
         text: what of its output is looked at for what was kept.
-        says: what the output says of its own losses; None where it has no such report.
+        losses: the report of losses in the output; None where there is no such report.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Work:
     sample: int = 1
     first: int = 0
     text: Callable[[Any], Any] | None = None
-    says: Callable[[Any], Any] | None = None
+    losses: Callable[[Any], Any] | None = None
 
 
 def library(name: str) -> Any:

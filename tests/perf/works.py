@@ -41,11 +41,11 @@ def _transcript(data: bytes) -> Document:
 
 
 def answers_of(data: bytes) -> list[int]:
-    """What the assistant says in a conversation, as a model writes it: Harmony token ids."""
+    """The assistant's messages of a conversation, as a model writes them: Harmony token ids."""
     document = read(data, "openai").transcript
     assert isinstance(document, Transcript)
-    said = tuple(message for message in document.messages if message.role == "assistant")
-    output = write(Transcript(said), "harmony-tokens").output
+    answers = tuple(message for message in document.messages if message.role == "assistant")
+    output = write(Transcript(answers), "harmony-tokens").output
     assert isinstance(output, list)
     return cast("list[int]", output)
 
@@ -84,7 +84,7 @@ def _token_text(result: Result) -> str:
 
 
 _CONVERT: Final = "`convert`: read, fit, write, report"
-_OURS: Final[dict[str, Any]] = {"by": OURS, "text": attrgetter("output"), "says": attrgetter("losses")}
+_OURS: Final[dict[str, Any]] = {"by": OURS, "text": attrgetter("output"), "losses": attrgetter("losses")}
 _IDS: Final[dict[str, Any]] = {**_OURS, "text": _token_text}
 
 OURS_MEASURED: Final = (
@@ -151,7 +151,7 @@ class Goal(NamedTuple):
     Attributes:
         ours: the work of ours.
         peer: the work it is compared with.
-        says: the goal in words.
+        against: the peer's work, in words.
         at_least: how many times faster than the peer ours should be.
         at_most: how many times the peer's time ours may take; a goal without either is only measured.
         aim: whether it is wished for rather than demanded.
@@ -159,7 +159,7 @@ class Goal(NamedTuple):
 
     ours: str
     peer: str
-    says: str
+    against: str
     at_least: float | None = None
     at_most: float | None = None
     aim: bool = False

@@ -22,28 +22,28 @@ def answered(data: bytes, **asked: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("target", ["openai", "harmony:oss", "chatml", "canonical"])
 def test_output_and_report_are_those_of_a_conversion(target: str) -> None:
-    told = answered(WIRE, target=target, drawn=False)
+    answer = answered(WIRE, target=target, drawn=False)
     result = convert(WIRE, target=target, policy=LENIENT, spans=target in ("harmony:oss", "chatml"))
-    assert told["output"] == result.data.decode()
-    assert told["report"] == result.report()
-    assert (told["source"], told["title"]) == ("openai", "OpenAI messages")
-    assert "panels" not in told
+    assert answer["output"] == result.data.decode()
+    assert answer["report"] == result.report()
+    assert (answer["source"], answer["title"]) == ("openai", "OpenAI messages")
+    assert "panels" not in answer
 
 
 def test_a_prompt_is_that_of_its_profile() -> None:
-    told = answered(WIRE, profile="qwen3")
-    assert told["output"] == profile("qwen3").prompt(WIRE).output
-    assert told["back"] == ""
-    assert "prompt of qwen3" in told["panels"]["output"]
+    answer = answered(WIRE, profile="qwen3")
+    assert answer["output"] == profile("qwen3").prompt(WIRE).output
+    assert answer["back"] == ""
+    assert "prompt of qwen3" in answer["panels"]["output"]
 
 
 def test_there_is_something_to_look_at() -> None:
-    told = answered(WIRE, target="harmony")
-    verdict, output, conversation = (told["panels"][name] for name in ("verdict", "output", "conversation"))
+    answer = answered(WIRE, target="harmony")
+    verdict, output, conversation = (answer["panels"][name] for name in ("verdict", "output", "conversation"))
     assert "harmony cannot hold the whole conversation: 1 lost, 1 changed." in verdict
     assert "<b>&lt;|start|&gt;</b>user" in output
     assert "Hi &lt;|end|&gt;" in conversation
-    assert told["pretty"] == told["output"]
+    assert answer["pretty"] == answer["output"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_there_is_something_to_look_at() -> None:
         (WIRE, "harmony", "sidecar bytes"),
     ],
 )
-def test_it_says_whether_the_input_comes_back(data: bytes, target: str, back: str) -> None:
+def test_the_answer_has_whether_the_input_comes_back(data: bytes, target: str, back: str) -> None:
     assert answered(data, target=target)["back"] == back
 
 
@@ -62,15 +62,15 @@ def test_of_several_conversations_one_is_shown() -> None:
     lines = b'[{"role":"user","content":"one"}]\n[{"role":"user","content":"two"}]\n'
     texts = b"<s><|im_start|>user\none<|im_end|></s><s><|im_start|>user\ntwo<|im_end|></s>"
     for data in (lines, texts):
-        for which, said in ((0, "one"), (1, "two"), (7, "two")):
-            told = answered(data, target="harmony", which=which)
-            assert (told["conversations"], told["output"]) == (2, f"<|start|>user<|message|>{said}<|end|>")
+        for which, content in ((0, "one"), (1, "two"), (7, "two")):
+            answer = answered(data, target="harmony", which=which)
+            assert (answer["conversations"], answer["output"]) == (2, f"<|start|>user<|message|>{content}<|end|>")
     assert answered(WIRE, target="harmony")["conversations"] == 1
 
 
-def test_an_error_says_what_and_where() -> None:
-    told = answered(b"<|im_start|>user\nHi<|im_end|>", source="harmony", target="openai")
-    assert told["error"]["code"] == "OCB-FORMAT-DOUBT"
+def test_an_error_has_its_code_and_place() -> None:
+    answer = answered(b"<|im_start|>user\nHi<|im_end|>", source="harmony", target="openai")
+    assert answer["error"]["code"] == "OCB-FORMAT-DOUBT"
     assert answered(b'{"messages":\n [}', target="harmony")["error"]["line"] == 2
     assert answered(b"\xff", target="harmony")["error"]["code"] == "OCB-ENCODING"
 
@@ -85,5 +85,5 @@ def test_everything_can_be_chosen() -> None:
 @pytest.mark.parametrize("example", examples(), ids=[title for title, _, _ in EXAMPLES])
 def test_every_example_is_recognised_and_converted(example: dict[str, str]) -> None:
     _, _, name = example["target"].partition("profile:")
-    told = answered(example["text"].encode(), target="" if name else example["target"], profile=name)
-    assert told["output"]
+    answer = answered(example["text"].encode(), target="" if name else example["target"], profile=name)
+    assert answer["output"]

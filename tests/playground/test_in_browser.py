@@ -19,7 +19,6 @@ import pytest
 
 from ocml_bridge import BridgeError, formats
 from ocml_bridge.playground import assets
-from ocml_bridge.playground.answer import answer
 from ocml_bridge.playground.examples import examples
 from ocml_bridge.playground.serve import served
 from ocml_bridge.playground.site import build
@@ -112,7 +111,7 @@ def test_every_golden_input_becomes_in_every_format_what_the_command_makes_of_it
         const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
         worker.postMessage({ id: 1, data: bytes, asked });
         answers.push(await new Promise((done) => {
-          worker.onmessage = ({ data: told }) => "id" in told && done(told.answer ?? told.message);
+          worker.onmessage = ({ data: reply }) => "id" in reply && done(reply.answer ?? reply.message);
         }));
       }
       return JSON.stringify(answers);
@@ -130,12 +129,12 @@ def test_every_golden_input_becomes_in_every_format_what_the_command_makes_of_it
             ]
             cases = [[base64.b64encode(data).decode(), wish] for wish in wishes]
             answers: list[Any] = json.loads(page.run(f"{script}({json.dumps(cases)})"))
-            for wish, told in zip(wishes, answers, strict=True):
+            for wish, answer in zip(wishes, answers, strict=True):
                 expected = json.loads(answer(data, json.dumps(wish)))
                 about = f"{path.parts[-3]}/{path.parts[-2]} -> {wish['target']}"
                 if "error" in expected and expected["error"]["code"] == "OCB-JSON":
-                    told["error"]["message"] = expected["error"]["message"]
-                assert told == expected, about
+                    answer["error"]["message"] = expected["error"]["message"]
+                assert answer == expected, about
                 refused += "error" in expected
                 compared += 1
     print(f"{compared} conversions, {refused} of them refused, in {time.monotonic() - begun:.1f} s")
@@ -180,7 +179,7 @@ def test_one_of_several_conversations_is_chosen(browser: Browser, address: str) 
         assert page.run("document.getElementById('several').hidden") is True
 
 
-def test_an_error_is_told_and_the_page_goes_on(browser: Browser, address: str) -> None:
+def test_an_error_is_shown_and_the_page_goes_on(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
         page.run("document.getElementById('text').value = '{\"messages\": ['")
         choose(page, "source", "openai")
@@ -194,9 +193,9 @@ def test_ids_without_a_vocabulary_lead_to_the_text_or_the_command(browser: Brows
     with opened(browser, address) as page:
         choose(page, "examples", "0")
         choose(page, "target", "internlm2-tokens")
-        told = text(page, "verdict")
-        assert "This page has no vocabulary for these token ids." in told
-        assert "set OCML_INTERNLM2_TOKENIZER" in told
+        verdict = text(page, "verdict")
+        assert "This page has no vocabulary for these token ids." in verdict
+        assert "set OCML_INTERNLM2_TOKENIZER" in verdict
         choose(page, "target", "internlm2")
         assert "<|im_start|>" in text(page, "output")
 

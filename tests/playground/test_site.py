@@ -24,7 +24,7 @@ from .made import made
 
 @pytest.fixture
 def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with assets that are none, and a list that says that they are right."""
+    """A folder with invalid assets, and a list that has them as valid."""
     return made(tmp_path / "given", monkeypatch)
 
 
@@ -62,20 +62,20 @@ def test_the_same_installation_gives_the_same_site(listed: Path, tmp_path: Path)
 
 def test_what_is_downloaded_is_kept(listed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    said: list[str] = []
+    lines: list[str] = []
     with served(listed) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_address[1]}"
         found = tuple(each._replace(url=f"{address}/{each.name}") for each in assets.assets())
         monkeypatch.setattr(assets, "assets", lambda: found)
-        first = assets.collect(say=said.append)
-        assert [line.partition(" (")[0] for line in said] == [f"downloading {each.name}" for each in found]
+        first = assets.collect(say=lines.append)
+        assert [line.partition(" (")[0] for line in lines] == [f"downloading {each.name}" for each in found]
         server.shutdown()
-    assert assets.collect(say=said.append) == first
-    assert len(said) == len(found)
+    assert assets.collect(say=lines.append) == first
+    assert len(lines) == len(found)
 
 
-def test_without_a_network_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_network_the_error_names_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def unreachable(*_: object, **__: object) -> None:

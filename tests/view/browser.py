@@ -93,18 +93,18 @@ class Opened:
         shot = self.browser.ask("Page.captureScreenshot", self.session, format="png")
         path.write_bytes(base64.b64decode(shot["data"]))
 
-    def hear(self, event: Json) -> None:
-        method, told = event["method"], event["params"]
+    def record(self, event: Json) -> None:
+        method, params = event["method"], event["params"]
         if method == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(params["request"]["url"])
         elif method == "Runtime.consoleAPICalled":
-            self.complaints.append(f"console: {told['args']}")
+            self.complaints.append(f"console: {params['args']}")
         elif method == "Runtime.exceptionThrown":
-            self.complaints.append(f"exception: {told['exceptionDetails']}")
+            self.complaints.append(f"exception: {params['exceptionDetails']}")
         elif method == "Log.entryAdded":
-            self.complaints.append(f"log: {told['entry']['text']}")
+            self.complaints.append(f"log: {params['entry']['text']}")
         elif method == "Page.javascriptDialogOpening":
-            self.complaints.append(f"dialog: {told['message']}")
+            self.complaints.append(f"dialog: {params['message']}")
 
 
 class Browser:
@@ -135,7 +135,7 @@ class Browser:
     def _hear(self, deadline: float) -> Json:
         while b"\0" not in self._buffer:
             ready, _, _ = select.select([self._out], [], [], max(0.0, deadline - time.monotonic()))
-            assert ready, "the browser says nothing"
+            assert ready, "the browser sends nothing"
             chunk = os.read(self._out, 1 << 20)
             assert chunk, "the browser is gone"
             self._buffer += chunk
@@ -145,7 +145,7 @@ class Browser:
         if heard.get("method") == "Page.loadEventFired":
             self._loaded.add(session)
         if "method" in heard and session in self._pages:
-            self._pages[session].hear(heard)
+            self._pages[session].record(heard)
         return heard
 
     @contextmanager

@@ -38,7 +38,7 @@ def attacks(server: str) -> tuple[str, ...]:
 
 
 def hostile(server: str) -> Transcript:
-    """A transcript with every attack in every place that holds text."""
+    """A transcript with every attack in every place with text."""
     messages: list[Message] = []
     for text in attacks(server):
         short = text[:300]

@@ -56,8 +56,8 @@ def pages() -> dict[str, str]:
         for word, visibility in (("user", END_USER), ("debug", DEBUG)):
             out[f"{case} {word}"] = view_page(view_of(reading.transcript, reading.findings, visibility), **about)
         for target in ("harmony", "openai", "harmony-tokens"):
-            told = compare(reading.transcript, target, reading.findings, visibility=DEBUG)
-            out[f"{case} {target}"] = comparison_page(told, **about)
+            comparison = compare(reading.transcript, target, reading.findings, visibility=DEBUG)
+            out[f"{case} {target}"] = comparison_page(comparison, **about)
     long = read(json.dumps([{"role": "assistant", "content": LONG + "word " * 1_000}]), "openai").transcript
     out["long"] = view_page(view_of(long), name="long", source="openai")
     several = [

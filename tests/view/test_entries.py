@@ -1,4 +1,4 @@
-"""A document told as a list of items."""
+"""A document as a list of items."""
 
 from __future__ import annotations
 
@@ -37,40 +37,40 @@ class TestCalls:
         (USER, call("f", call_id="1"), call("g", call_id="2"), reply("g", "G", "2"), reply("f", call_id="1"), ANSWER)
     )
 
-    def test_are_one_line_that_tells_nothing_of_what_was_said(self) -> None:
+    def test_are_one_line_without_arguments_and_results(self) -> None:
         _, first, second, _ = entries(view_of(self.TALK))
         assert (first.kind, first.name, first.veiled, first.answered) == (Kind.CALL, "functions.f", True, True)
         assert (first.blocks, first.facts, first.answers) == ((), (), ())
         assert second.name == "functions.g"
 
     def test_have_their_replies_beside_them(self) -> None:
-        told = entries(view_of(self.TALK, visibility=DEBUG))
-        assert [entry.index for entry in told] == [0, 1, 2, 5]
-        assert [[answer.index for answer in entry.answers] for entry in told] == [[], [4], [3], []]
+        listed = entries(view_of(self.TALK, visibility=DEBUG))
+        assert [entry.index for entry in listed] == [0, 1, 2, 5]
+        assert [[answer.index for answer in entry.answers] for entry in listed] == [[], [4], [3], []]
 
     def test_json_is_laid_out_and_what_is_no_json_is_left(self) -> None:
-        told = entries(view_of(self.TALK, visibility=DEBUG))
-        assert told[1].blocks[0].look is Look.JSON
-        assert told[1].blocks[0].text == '{\n  "a": [\n    1,\n    2\n  ]\n}'
-        assert told[2].answers[0].blocks[0].text == "G"
+        listed = entries(view_of(self.TALK, visibility=DEBUG))
+        assert listed[1].blocks[0].look is Look.JSON
+        assert listed[1].blocks[0].text == '{\n  "a": [\n    1,\n    2\n  ]\n}'
+        assert listed[2].answers[0].blocks[0].text == "G"
 
-    def test_a_reply_that_reports_an_error_says_so(self) -> None:
+    def test_a_reply_that_reports_an_error_has_its_label(self) -> None:
         (entry,) = entries(view_of(Transcript((replace(reply("f"), failed=True),)), visibility=DEBUG))
         assert entry.label == "Reply, failed"
 
-    def test_a_reply_to_nothing_stands_alone(self) -> None:
+    def test_a_reply_to_no_call_is_an_item_of_its_own(self) -> None:
         (entry,) = view_of(Transcript((reply("f"),)), visibility=DEBUG).items
         assert isinstance(entry, Entry)
         assert entry.kind is Kind.REPLY
         assert isinstance(view_of(Transcript((reply("f"),))).items[0], Gap)
 
-    def test_debugging_shows_what_the_label_does_not_say(self) -> None:
+    def test_debugging_shows_facts_that_the_label_does_not_have(self) -> None:
         talk = Transcript(
             (*self.TALK.messages, Message("assistant", "", end=None, extras={"openai": {"logprobs": 1}}, weight=0))
         )
-        told = entries(view_of(talk, visibility=DEBUG))
-        assert dict(told[1].facts) == {"call id": "1"}
-        assert dict(told[-1].facts) == {"end": "cut off", "weight in training": "0", "only in openai": "logprobs"}
+        listed = entries(view_of(talk, visibility=DEBUG))
+        assert dict(listed[1].facts) == {"call id": "1"}
+        assert dict(listed[-1].facts) == {"end": "cut off", "weight in training": "0", "only in openai": "logprobs"}
 
 
 class TestNotes:
@@ -82,14 +82,14 @@ class TestNotes:
         Finding(FindingCode.SHAPE, Severity.CHANGED, "/messages/77", "elsewhere"),
     )
 
-    def test_are_told_with_the_message_that_they_are_about(self) -> None:
+    def test_are_shown_with_their_message(self) -> None:
         view = view_of(Transcript((USER, THOUGHT)), self.FINDINGS, DEBUG)
         first, second = entries(view)
         assert [note.code for note in first.notes] == ["end-missing", "shape"]
         assert [note.detail for note in second.notes] == ["the secret is no JSON"]
         assert [note.code for note in view.notes] == ["byte-order-mark", "shape"]
 
-    def test_tell_nothing_of_what_is_hidden(self) -> None:
+    def test_of_hidden_messages_have_no_contents(self) -> None:
         view = view_of(Transcript((USER, THOUGHT)), self.FINDINGS)
         assert "secret" not in repr(view)
         gap = view.items[1]
@@ -100,7 +100,7 @@ class TestNotes:
 
 
 class TestContent:
-    def test_a_text_to_complete_is_told_as_one_item(self) -> None:
+    def test_a_completion_is_one_item(self) -> None:
         completion = Completion((Infill("before", None, "behind"), FileBreak(), Text("next")))
         (entry,) = entries(view_of(completion))
         assert entry.kind is Kind.COMPLETION
@@ -114,7 +114,7 @@ class TestContent:
         assert len(repr(entry)) < 1_200
         assert dict(entry.blocks[1].facts) == {"format": "wav", "data": "3,000 bytes, not shown"}
 
-    def test_pictures_that_are_here_are_shown_and_nothing_is_that_could_hold_more(self) -> None:
+    def test_embedded_bitmaps_are_shown_and_no_format_that_can_have_scripts(self) -> None:
         def shown(media_type: str, data: str = "iVBORw0KGgo=") -> str:
             return blocks_of(Message("user", (Media("image", data=data, format=media_type),)), END_USER)[0].image
 
@@ -122,10 +122,10 @@ class TestContent:
         assert shown("image/svg+xml") == shown("text/html") == shown("image/png", '"><script>') == ""
 
     def test_an_unknown_role_is_quoted_so_that_it_passes_for_no_other(self) -> None:
-        told = entries(view_of(Transcript((Message("User", "x"), Message("", "y")))))
-        assert [(entry.kind, entry.label) for entry in told] == [(Kind.OTHER, "“User”"), (Kind.OTHER, "“”")]
+        listed = entries(view_of(Transcript((Message("User", "x"), Message("", "y")))))
+        assert [(entry.kind, entry.label) for entry in listed] == [(Kind.OTHER, "“User”"), (Kind.OTHER, "“”")]
 
-    def test_the_open_turn_is_told(self) -> None:
+    def test_the_open_turn_is_shown(self) -> None:
         view = view_of(Transcript((USER,), open_turn=Message("assistant", "", end=None)))
         assert view.open_turn == "Assistant"
 
@@ -157,15 +157,15 @@ class TestComparison:
     )
 
     def test_marks_each_message_with_what_becomes_of_it(self) -> None:
-        told = compare(self.TALK, "harmony", visibility=DEBUG)
-        marks = [row.mark for row in told.rows]
+        comparison = compare(self.TALK, "harmony", visibility=DEBUG)
+        marks = [row.mark for row in comparison.rows]
         assert marks[0] is Mark.SAME
         assert marks[1] is Mark.LOST
-        assert [note.code for note in told.rows[1].notes] == ["name"]
-        assert told.rows[1].differs == {"name"}
-        assert not told.lossless
+        assert [note.code for note in comparison.rows[1].notes] == ["name"]
+        assert comparison.rows[1].differs == {"name"}
+        assert not comparison.lossless
 
-    def test_a_loss_of_what_is_there_says_where_in_the_output(self) -> None:
+    def test_a_loss_has_its_place_in_the_output(self) -> None:
         places = {
             target: [note.place for row in compare(self.TALK, target, visibility=DEBUG).rows[1:3] for note in row.notes]
             for target in ("chatml", "harmony", "harmony-tokens", "openai")
@@ -175,76 +175,76 @@ class TestComparison:
         assert places["chatml"][-1] == ""  # the thought is not there
         assert set(places["openai"]) <= {""}
 
-    def test_where_what_is_hidden_stands_is_not_told(self) -> None:
+    def test_a_loss_of_a_hidden_message_has_no_place(self) -> None:
         talk = Transcript((USER, Message("assistant", "secret <|end|>", channel="analysis", name="bob")))
         rows = compare(talk, "harmony").rows
         assert [note.place for row in rows for note in row.notes] == [""] * len(rows[1].notes)
 
-    def test_every_loss_is_told_once(self) -> None:
+    def test_every_loss_is_shown_once(self) -> None:
         for target in ("harmony", "chatml", "openai", "ocm-0.1", "internlm2", "ocm-2.2", "canonical"):
-            told = compare(self.TALK, target, visibility=DEBUG)
-            noted = [*told.notes, *(note for row in told.rows for note in row.notes)]
+            comparison = compare(self.TALK, target, visibility=DEBUG)
+            noted = [*comparison.notes, *(note for row in comparison.rows for note in row.notes)]
             losses = write(self.TALK, target).losses
             assert sorted((note.code, note.path, note.detail) for note in noted) == sorted(
                 (str(loss.code), loss.path, loss.detail) for loss in losses
             )
-            assert not told.unreported
+            assert not comparison.unreported
 
     def test_what_is_gone_has_nothing_beside_it_and_the_rest_lines_up(self) -> None:
-        told = compare(self.TALK, "chatml", visibility=DEBUG)
-        assert [row.gone for row in told.rows] == [False, False, True, False, False, False]
-        last = told.rows[-1]
+        comparison = compare(self.TALK, "chatml", visibility=DEBUG)
+        assert [row.gone for row in comparison.rows] == [False, False, True, False, False, False]
+        last = comparison.rows[-1]
         assert last.left is not None
         assert last.right is not None
         assert last.left.blocks == last.right.blocks
 
-    def test_what_a_target_would_show_to_end_users_is_said_and_not_shown(self) -> None:
-        told = compare(self.TALK, "chatml")
-        assert told.exposed == 1  # the call's arguments become a visible answer
-        assert told.rows[3].exposed
-        assert '"a"' not in repr(told)
-        assert '\\"a\\"' not in repr(told)
+    def test_messages_that_a_target_would_expose_are_counted_and_not_shown(self) -> None:
+        comparison = compare(self.TALK, "chatml")
+        assert comparison.exposed == 1  # the call's arguments become a visible answer
+        assert comparison.rows[3].exposed
+        assert '"a"' not in repr(comparison)
+        assert '\\"a\\"' not in repr(comparison)
 
     def test_a_thought_marker_s_thought_is_not_shown_on_the_other_side_either(self) -> None:
         content = (Text("open"), Thought("reason"), Text("secret"))
-        told = compare(Transcript((USER, Message("assistant", content, channel="final"))), "openai")
-        assert "secret" not in repr(told)
-        assert told.exposed == 0
-        assert told.rows[1].left is not None
-        assert [block.text for block in told.rows[1].left.blocks if not block.withheld] == ["open"]
+        comparison = compare(Transcript((USER, Message("assistant", content, channel="final"))), "openai")
+        assert "secret" not in repr(comparison)
+        assert comparison.exposed == 0
+        assert comparison.rows[1].left is not None
+        assert [block.text for block in comparison.rows[1].left.blocks if not block.withheld] == ["open"]
 
     def test_a_message_of_which_a_part_is_hidden_is_not_exposed_by_the_rest_of_it(self) -> None:
         message = Message("user", (Text("open"), Foreign("openai", {"video_url": {"url": "https://x/y.mp4"}})))
-        told = compare(Transcript((message,)), "harmony")
-        assert told.exposed == 0
-        (row,) = told.rows
+        comparison = compare(Transcript((message,)), "harmony")
+        assert comparison.exposed == 0
+        (row,) = comparison.rows
         assert row.right is not None
         assert [block.text for block in row.right.blocks] == ["open"]
 
-    def test_nothing_is_said_of_how_a_message_that_is_shown_was_spelled(self) -> None:
+    def test_a_visible_message_that_differs_in_layout_only_has_no_notes(self) -> None:
         message = Message("user", "open", layout={"openai": {"form": ["content", "role"]}})
-        told = compare(Transcript((message,)), "harmony")
-        (row,) = told.rows
+        comparison = compare(Transcript((message,)), "harmony")
+        (row,) = comparison.rows
         assert row.notes == ()
         assert row.mark is Mark.LAYOUT
-        assert told.verdict == "harmony holds the whole conversation; only the layout differs."
+        assert comparison.verdict == "harmony holds the whole conversation; only the layout differs."
 
-    def test_a_lossless_target_says_so(self) -> None:
-        told = compare(self.TALK, "canonical")
-        assert told.verdict == "canonical holds the whole conversation, and gives it back unchanged."
-        assert {row.mark for row in told.rows} == {Mark.SAME}
+    def test_a_lossless_target_has_its_verdict(self) -> None:
+        comparison = compare(self.TALK, "canonical")
+        assert comparison.verdict == "canonical holds the whole conversation, and gives it back unchanged."
+        assert {row.mark for row in comparison.rows} == {Mark.SAME}
         assert "cannot hold the whole conversation" in compare(self.TALK, "chatml").verdict
 
     def test_findings_are_counted_beside_losses(self) -> None:
         finding = Finding(FindingCode.END_MISSING, Severity.CHANGED, "/messages/1", "no end")
-        told = compare(self.TALK, "canonical", [finding])
-        assert told.tally == (("end-missing", Severity.CHANGED, True, 1),)
-        assert told.rows[1].mark is Mark.SAME
+        comparison = compare(self.TALK, "canonical", [finding])
+        assert comparison.tally == (("end-missing", Severity.CHANGED, True, 1),)
+        assert comparison.rows[1].mark is Mark.SAME
 
     def test_a_completion_is_compared_too(self) -> None:
-        told = compare(Completion((Infill("a", None, "c"),)), "openai", visibility=DEBUG)
-        assert len(told.rows) == 1
-        assert told.tally[0][0] == LossCode.COMPLETION
+        comparison = compare(Completion((Infill("a", None, "c"),)), "openai", visibility=DEBUG)
+        assert len(comparison.rows) == 1
+        assert comparison.tally[0][0] == LossCode.COMPLETION
 
 
 def test_a_view_is_the_same_whatever_the_losses_are_called() -> None:

@@ -82,7 +82,7 @@ class TestHostilePages:
             assert not {name for name in attributes if name.startswith("on")}, (tag, attributes)
             assert not LOADS & set(attributes), (tag, attributes)
 
-    def test_have_only_links_that_lead_where_they_say(self, pages: dict[str, str], kind: str) -> None:
+    def test_have_only_links_with_safe_schemes(self, pages: dict[str, str], kind: str) -> None:
         for tag, attributes in Reader(pages[kind]).tags:
             href = attributes.get("href") or ""
             if tag == "use":
@@ -166,7 +166,7 @@ def test_markdown(text: str, made: str) -> None:
 @pytest.mark.parametrize(
     "text", ["> " * 300 + "deep", "- " * 300 + "deep", "\n".join("  " * k + "- deep" for k in range(60))]
 )
-def test_what_nests_too_deep_is_shown_as_it_stands(text: str) -> None:
+def test_markdown_that_nests_too_deep_is_shown_unchanged(text: str) -> None:
     assert prose.markdown(text) is None
     assert page_of(Transcript((Message("user", text),))).count("deep") >= text.count("deep")
 
@@ -223,14 +223,14 @@ def test_right_to_left_text_finds_its_direction() -> None:
     assert "<bdi" in page
 
 
-def test_the_matrix_says_each_level_in_words_too() -> None:
+def test_the_matrix_has_each_level_in_words_too() -> None:
     page = matrix_page(matrix_of([registry.adapter(name)[0] for name in registry.formats()]))
     cells = re.findall(r'<td class="(\w+)">.*?<span class="unseen">(\w+)</span></td>', page)
     assert len(cells) == len(registry.formats()) * page.count('scope="row"') > 0
     assert all(style == word for style, word in cells)
 
 
-def test_without_its_libraries_a_page_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_libraries_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     html.environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(BridgeError, match="pip install 'ocml-convert\\[view\\]'") as caught:

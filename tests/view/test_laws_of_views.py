@@ -1,4 +1,4 @@
-"""What holds of any transcript that is looked at."""
+"""Laws of the view of any transcript."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 @examples(60)
 @given(transcripts())
-def test_every_message_is_told_once_or_counted_once(transcript: Transcript) -> None:
+def test_every_message_is_shown_once_or_counted_once(transcript: Transcript) -> None:
     whole = view_of(transcript, visibility=DEBUG)
-    told = [index for item in whole.items if isinstance(item, Entry) for index in _indexes(item)]
-    assert sorted(told) == list(range(len(transcript.messages)))
+    shown = [index for item in whole.items if isinstance(item, Entry) for index in _indexes(item)]
+    assert sorted(shown) == list(range(len(transcript.messages)))
     view = view_of(transcript)
     counted = sum(item.total for item in view.items if isinstance(item, Gap))
     seen = sum(isinstance(item, Entry) for item in view.items)
@@ -49,21 +49,21 @@ def test_pages_can_be_made_of_anything(transcript: Transcript, debug: bool) -> N
 @pytest.mark.parametrize("target", TARGETS)
 @examples(25)
 @given(transcripts())
-def test_comparisons_tell_every_loss_once_and_leave_nothing_unreported(target: str, transcript: Transcript) -> None:
-    told = compare(transcript, target, visibility=DEBUG)
-    notes = [*told.notes, *(note for row in told.rows for note in row.notes)]
+def test_comparisons_show_every_loss_once_and_leave_nothing_unreported(target: str, transcript: Transcript) -> None:
+    comparison = compare(transcript, target, visibility=DEBUG)
+    notes = [*comparison.notes, *(note for row in comparison.rows for note in row.notes)]
     assert sorted(str(note.code) for note in notes) == sorted(
         str(loss.code) for loss in write(transcript, target, policy=LENIENT).losses
     )
-    assert told.unreported == ()
-    assert ACTING.search(comparison_page(told, name="x", source="canonical")) is None
+    assert comparison.unreported == ()
+    assert ACTING.search(comparison_page(comparison, name="x", source="canonical")) is None
 
 
 SECRET = "Zq7secretZq7"
 
 
 def _sealed(document: Document) -> Transcript:
-    """A transcript in which everything hidden says the same word, and nothing shown does."""
+    """A transcript in which everything hidden has the same word, and nothing shown has it."""
     assert isinstance(document, Transcript)
     messages = list[Message]()
     for message in document.messages:

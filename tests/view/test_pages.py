@@ -115,11 +115,11 @@ def test_golden_transcripts(browser: Browser, tmp_path: Path, name: str) -> None
             assert_calm(page, address)
             assert page.run("document.querySelectorAll('.item').length") > 0
             assert page.run("document.querySelector('.search').hidden") is False
-    told = compare(reading.transcript, "chatml", reading.findings, visibility=DEBUG)
-    address = put(tmp_path, comparison_page(told, name=name, source=reading.source))
+    comparison = compare(reading.transcript, "chatml", reading.findings, visibility=DEBUG)
+    address = put(tmp_path, comparison_page(comparison, name=name, source=reading.source))
     with browser.opened(address) as page:
         assert_calm(page, address)
-        assert page.run("document.querySelectorAll('.row').length") == len(told.rows)
+        assert page.run("document.querySelectorAll('.row').length") == len(comparison.rows)
 
 
 @pytest.mark.sweep
@@ -144,7 +144,7 @@ def test_hostile_transcripts(browser: Browser, server: Server, tmp_path: Path, k
 
 
 def test_what_got_past_the_escaping_would_still_not_run(browser: Browser, server: Server, tmp_path: Path) -> None:
-    """The policy alone holds: raw HTML, put where a transcript's text is, does nothing."""
+    """The policy alone is enough: raw HTML in place of a transcript's text does nothing."""
     page_text = view_page(view_of(Transcript((Message("user", "HERE"),))), name="x", source="canonical")
     raw = f'<img src=\'{server.address}/i\' onerror="{RUN}"><script>{RUN}</script><b onclick="{RUN}" id=b>x</b>'
     raw += f"<iframe src='{server.address}/f'></iframe><style>body{{background:url({server.address}/c)}}</style>"
@@ -231,11 +231,11 @@ def test_search_and_keys(browser: Browser, tmp_path: Path, long_page: str) -> No
 
 
 def test_several_conversations_are_seen_one_at_a_time(browser: Browser, tmp_path: Path) -> None:
-    told = [
+    views = [
         NamedView(name, "canonical", view_of(Transcript((Message("user", f"the {name}"), Message("assistant", "yes")))))
         for name in ("first", "second", "third")
     ]
-    address = put(tmp_path, views_page(told, name="a folder"))
+    address = put(tmp_path, views_page(views, name="a folder"))
     seen = "[...document.querySelectorAll('.chat')].filter((each) => each.checkVisibility()).map((each) => each.id)"
     current = "document.querySelector('.chats [aria-current]').hash"
     with browser.opened(address) as page:
@@ -263,7 +263,7 @@ def test_keys_move_the_focus(browser: Browser, tmp_path: Path) -> None:
     assert focused == ["m1", "m2", "m1"]
 
 
-def test_a_long_text_is_unfolded_where_it_stands(browser: Browser, tmp_path: Path) -> None:
+def test_a_long_text_is_unfolded_in_place(browser: Browser, tmp_path: Path) -> None:
     talk = Transcript((Message("assistant", "| a | b |\n| - | - |\n| 1 | 2 |\n\n" + "word " * 1_000),))
     with browser.opened(put(tmp_path, view_page(view_of(talk), name="x", source="canonical"))) as page:
         height = "document.querySelector('.folded').getBoundingClientRect().height"

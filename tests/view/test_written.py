@@ -49,8 +49,8 @@ def without_returns(text: str) -> str:
 
 
 def test_a_content_that_ends_in_a_carriage_return_shows_it() -> None:
-    told = Transcript((Message("assistant", "Hi.\r", channel="final", end="end"),))
-    assert "Hi.␍␍\n<|im_end|>" in text_of(seen(told, "ocm-0.1"))
+    transcript = Transcript((Message("assistant", "Hi.\r", channel="final", end="end"),))
+    assert "Hi.␍␍\n<|im_end|>" in text_of(seen(transcript, "ocm-0.1"))
 
 
 def test_pieces_know_whose_they_are() -> None:
@@ -58,14 +58,14 @@ def test_pieces_know_whose_they_are() -> None:
     assert frames == [(0, "system"), (1, "user"), (2, "assistant")]
 
 
-def test_tokens_are_told_from_what_looks_like_them() -> None:
+def test_tokens_are_distinguished_from_text_that_looks_like_them() -> None:
     pieces = [piece for frame in seen(TALK, "harmony").frames for piece in frame.pieces]
     tokens = [run.text for piece in pieces for run in piece.runs if run.is_token]
     assert set(tokens) == {"<|start|>", "<|channel|>", "<|message|>", "<|end|>"}
     assert not any(run.is_token for piece in pieces if piece.kind is SpanKind.BODY for run in piece.runs)
 
 
-def test_a_loss_stands_where_it_happens() -> None:
+def test_a_loss_is_marked_in_its_frame() -> None:
     result = write(TALK, "harmony", policy=LENIENT, spans=True)
     marked = {
         result.losses[mark.number - 1].code: (frame.message, mark.touches)

@@ -1,6 +1,6 @@
-"""Agent loops of real clients: `python tests/gateway/clients/run.py PYTHON [NODE_FOLDER]` says which keep reasoning.
+"""Agent loops of real clients: `python tests/gateway/clients/run.py PYTHON [NODE_FOLDER]` prints which keep reasoning.
 
-A model that is played asks for the weather, and says in its answer whether it saw again what it thought before that.
+A scripted model asks for the weather, and its answer shows whether the prompt had its earlier reasoning.
 PYTHON is an interpreter that has the clients' libraries, NODE_FOLDER one with theirs in `node_modules`:
 
     pip install openai openai-agents langchain langchain-openai 'pydantic-ai-slim[openai]' \\
@@ -35,7 +35,7 @@ TIME = 120
 """The longest that a loop may take, in seconds."""
 
 
-def said(prompt: str) -> str:
+def completion(prompt: str) -> str:
     """What the model writes behind a prompt."""
     thought = f"<|channel|>analysis<|message|>{SECRET}<|end|><|start|>assistant"
     if prompt.count("<|start|>functions.get_weather") == 0:
@@ -58,7 +58,7 @@ async def model(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.body", "body": data.encode()})
         return
     body = await body_of(receive)
-    text = said(body["prompt"])
+    text = completion(body["prompt"])
     usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     if not body.get("stream"):
@@ -77,18 +77,18 @@ async def model(scope: Any, receive: Any, send: Any) -> None:
 
 
 class Overheard:
-    """An application whose answers are kept: what any client was ever told."""
+    """An application that records all bytes that it sends to clients."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
-        self.told = bytearray()
+        self.sent_bytes = bytearray()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def tell(message: Any) -> None:
-            self.told += message.get("body", b"")
+        async def record(message: Any) -> None:
+            self.sent_bytes += message.get("body", b"")
             await send(message)
 
-        await self._app(scope, receive, tell if scope["type"] == "http" else send)
+        await self._app(scope, receive, record if scope["type"] == "http" else send)
 
 
 def loops(python: str, folder: str | None) -> list[tuple[str, list[str], str | None]]:
@@ -117,7 +117,7 @@ def main() -> int:
                     line = [*command, f"{url}/v1", name.split()[1], question]
                     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
                     outcomes.append(_outcome(line, where, environment))
-                leaked = b"SECRET" in app.told
+                leaked = b"SECRET" in app.sent_bytes
                 passed = outcomes == ["kept"] * len(QUESTIONS) and not leaked
                 failed += not passed
                 words = ", ".join(f"{kind}: {outcome}" for kind, outcome in zip(QUESTIONS, outcomes, strict=True))

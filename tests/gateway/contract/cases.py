@@ -1,4 +1,4 @@
-"""The requests that engines are recorded with; what the model says to each is in `play.plan`."""
+"""The requests that engines are recorded with; the model's answer to each is in `play.plan`."""
 
 from __future__ import annotations
 
@@ -67,15 +67,15 @@ CASES: Final[dict[str, dict[str, Any]]] = {
     "a temperature that is none": user("Hello") | {"temperature": -3},
     "too large a max_tokens": user("Hello", max_tokens=100_000),
 }  # fmt: skip
-HELD: Final[dict[str, dict[str, Any]]] = {
+GUIDED: Final[dict[str, dict[str, Any]]] = {
     "a schema": CASES["a schema"],
     "a required call": CASES["a required call"] | {"parallel_tool_calls": False},
     "no call": user("DISOBEY by calling", max_tokens=20, tools=[BOOK], tool_choice="none"),
 }
-"""What models are held to that spell their calls otherwise."""
+"""Requests with guided answers, for models with another spelling of calls."""
 MODES: Final[dict[str, tuple[dict[str, str], dict[str, dict[str, Any]]]]] = {
     "text": ({"format": "harmony", "profile": "gpt-oss"}, CASES),
     "ids": ({"format": "harmony-tokens", "profile": "gpt-oss"}, CASES),
-    **{name: ({"format": "chatml", "profile": name}, HELD) for name in ("qwen2.5", "qwen3-coder", "lfm2")},
+    **{name: ({"format": "chatml", "profile": name}, GUIDED) for name in ("qwen2.5", "qwen3-coder", "lfm2")},
 }
 """How the gateway is set up, and what it is asked; one profile for each way to spell calls."""

@@ -1,4 +1,4 @@
-"""A small random model with the vocabulary of gpt-oss: real engines load it, and are told what it says.
+"""A small random model with the vocabulary of gpt-oss: real engines load it, and its answers are forced.
 
     python model.py FOLDER [--gguf GGUF_PY]
 
@@ -46,7 +46,7 @@ def ranks() -> dict[bytes, int]:
 
 
 def letters() -> dict[int, str]:
-    """Byte → the letter that stands for it in GPT-2's vocabularies."""
+    """Byte → the letter that represents it in GPT-2's vocabularies."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in shown]
     return {byte: chr(byte) for byte in shown} | {byte: chr(256 + at) for at, byte in enumerate(hidden)}

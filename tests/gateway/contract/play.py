@@ -1,6 +1,6 @@
-"""What the random model says to a prompt, and how vLLM is made to say it: `--logits-processors play:Play`.
+"""The answer of the random model to a prompt, and how vLLM is forced to give it: `--logits-processors play:Play`.
 
-llama.cpp's server is made to say the same by a grammar that allows nothing else (`grammar_of`).
+llama.cpp's server is forced by a grammar that allows nothing else (`grammar_of`).
 """
 
 from __future__ import annotations
@@ -16,37 +16,39 @@ CALL: Final = 200_012
 ANALYSIS: Final = "<|channel|>analysis<|message|>"
 FINAL: Final = "<|channel|>final<|message|>"
 SECRET: Final = "SECRET-CoT"
-"""Stands in what the model thinks, and in nothing else."""
+"""A text in the reasoning of the model, and in nothing else."""
 
 
-class Said(NamedTuple):
-    """What the model says: text with control tokens, and the token it stops with."""
+class Answer(NamedTuple):
+    """An answer of the model: text with control tokens, and the token it stops with."""
 
     text: str
     stop: int
 
 
-def plan(prompt: str) -> Said:
-    """What the model says to a prompt."""
+def plan(prompt: str) -> Answer:
+    """The answer of the model to a prompt."""
     if "<|im_start|>" in prompt:
-        return Said(_wrong(prompt), RETURN)
+        return Answer(_wrong(prompt), RETURN)
     last = prompt.rpartition("<|start|>assistant")[0].rpartition("<|start|>")[2]
     if asked := re.search(r"LONG(\d+)", last):
-        return Said(FINAL + " ".join(f"word{number}" for number in range(int(asked[1]))), RETURN)
+        return Answer(FINAL + " ".join(f"word{number}" for number in range(int(asked[1]))), RETURN)
     if "DISOBEY by calling" in last:
         call = "<|channel|>commentary to=functions.book <|constrain|>json<|message|>"
-        return Said(f'{call}{{"city": "Atlantis", "days": 99}}', CALL)
+        return Answer(f'{call}{{"city": "Atlantis", "days": 99}}', CALL)
     if "DISOBEY" in last:
-        return Said(f'{FINAL}{{"city": "Atlantis", "days": 99}}', RETURN)
+        return Answer(f'{FINAL}{{"city": "Atlantis", "days": 99}}', RETURN)
     if last.startswith("functions."):
         seen = "COT_SEEN" if SECRET in prompt else "COT_MISSING"
-        return Said(f"{ANALYSIS}The reply is there.<|end|><|start|>assistant{FINAL}It is dry in Paris. {seen}", RETURN)
+        return Answer(
+            f"{ANALYSIS}The reply is there.<|end|><|start|>assistant{FINAL}It is dry in Paris. {seen}", RETURN
+        )
     if tool := re.search(r"namespace functions \{.*?^type (\w+) = ", prompt, re.DOTALL | re.MULTILINE):
         call = f"<|start|>assistant<|channel|>commentary to=functions.{tool[1]} <|constrain|>json<|message|>"
         before = f"{ANALYSIS}I must look it up ({SECRET}).<|end|>"
         preamble = "<|start|>assistant<|channel|>commentary<|message|>Let me check.<|end|>"
-        return Said(f'{before}{preamble}{call}{{"city": "Paris"}}', CALL)
-    return Said(f"{ANALYSIS}A greeting ({SECRET}).<|end|><|start|>assistant{FINAL}Grüße 👋 to you.", RETURN)
+        return Answer(f'{before}{preamble}{call}{{"city": "Paris"}}', CALL)
+    return Answer(f"{ANALYSIS}A greeting ({SECRET}).<|end|><|start|>assistant{FINAL}Grüße 👋 to you.", RETURN)
 
 
 def _wrong(prompt: str) -> str:
@@ -64,9 +66,9 @@ def _wrong(prompt: str) -> str:
 SPELLED: Final = {RETURN: "<|return|>", CALL: "<|call|>"}
 
 
-def grammar_of(said: Said) -> str:
+def grammar_of(answer: Answer) -> str:
     """A GBNF grammar with one sentence."""
-    return f"root ::= {json.dumps(said.text, ensure_ascii=False)}"
+    return f"root ::= {json.dumps(answer.text, ensure_ascii=False)}"
 
 
 class One:
@@ -78,8 +80,8 @@ class One:
 
     def __call__(self, prompt: list[int], written: list[int], logits: Any) -> Any:
         if not self._script:
-            said = plan(self._tokenizer.decode(prompt, skip_special_tokens=False))
-            self._script = [*self._tokenizer.encode(said.text, add_special_tokens=False), said.stop]
+            answer = plan(self._tokenizer.decode(prompt, skip_special_tokens=False))
+            self._script = [*self._tokenizer.encode(answer.text, add_special_tokens=False), answer.stop]
         logits[self._script[min(len(written), len(self._script) - 1)]] += 1000.0
         return logits
 

@@ -101,7 +101,7 @@ class Engine:
             return False
 
     def version(self) -> str:
-        """As it says itself."""
+        """The version that the engine reports."""
         if self.name == "vllm":
             return self.client.get("/version").json()["version"]
         return self.client.get("/props").json()["build_info"]
@@ -115,19 +115,19 @@ class Engine:
         return sum(slot["is_processing"] for slot in self.client.get("/slots").json())
 
     def forced(self, path: str, body: Any) -> Any:
-        """A request that makes it say what is planned; vLLM is made so when it starts."""
+        """A request that forces the planned answer; vLLM is forced by its logits processor."""
         if self.name == "vllm" or path != "/completion" or body["prompt"] == [0]:
             return body
         prompt = body["prompt"]
         if not isinstance(prompt, str):
             prompt = self.client.post("/detokenize", json={"tokens": prompt}).json()["content"]
-        said = plan(prompt)
-        bias = [[number, 100] for number in (*CONTROL, said.stop)]
+        answer = plan(prompt)
+        bias = [[number, 100] for number in (*CONTROL, answer.stop)]
         if "grammar" in body:
             # The words of the header that is wanted, above the beginning of a body, where both are allowed.
-            bias += [[number, 50] for number in ((17_196,) if said.stop != CALL else (12_606, 815, 316))]
+            bias += [[number, 50] for number in ((17_196,) if answer.stop != CALL else (12_606, 815, 316))]
             return {**body, "temperature": 0, "logit_bias": [*bias, [200_008, 10]]}
-        return {**body, "grammar": grammar_of(said), "logit_bias": [*bias, [200_008, 100]]}
+        return {**body, "grammar": grammar_of(answer), "logit_bias": [*bias, [200_008, 100]]}
 
 
 class Between:
@@ -151,8 +151,8 @@ class Between:
         response = await self._client.request(scope["method"], path, json=body)
         kind = response.headers["content-type"]
         text = response.text.replace(self._engine.model, "MODEL")
-        told = {"status": response.status_code, "type": kind, "body": text}
-        exchange = {"method": scope["method"], "path": path, "asked": asked, "told": told}
+        recorded = {"status": response.status_code, "type": kind, "body": text}
+        exchange = {"method": scope["method"], "path": path, "asked": asked, "response": recorded}
         if exchange["asked"] not in [each["asked"] for each in self.exchanges if each["path"] == path]:
             self.exchanges.append(exchange)
         headers = [(b"content-type", kind.encode())]

@@ -18,6 +18,6 @@ def template(name: str) -> str:
 
 
 def variables(data: bytes) -> dict[str, Any]:
-    """What a template is rendered with. It stands inside the timing: templates start from parsed JSON."""
+    """What a template is rendered with. It is inside the timing: templates start from parsed JSON."""
     request = orjson.loads(data)
     return {"messages": request["messages"], "tools": request.get("tools")}

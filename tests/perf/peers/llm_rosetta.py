@@ -30,7 +30,7 @@ def works() -> tuple[Work, ...]:
         return run
 
     does = "`orjson.loads`, `ConversionPipeline.convert_request`"
-    more: dict[str, Any] = {"sample": 2, "text": itemgetter(0), "says": itemgetter(1)}
+    more: dict[str, Any] = {"sample": 2, "text": itemgetter(0), "losses": itemgetter(1)}
     return (
         Work("rosetta-anthropic", "provider", PEER, f"{does} to Anthropic", to("anthropic"), **more),
         Work("rosetta-openai", "round", PEER, f"{does} to OpenAI", to("openai_chat"), first=1, **more),

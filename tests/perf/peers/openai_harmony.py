@@ -58,20 +58,20 @@ class _Builder:
 
     def assistant(self, wire: dict[str, Any], names: dict[str, str]) -> list[Any]:
         calls = wire.get("tool_calls") or ()
-        said = [("analysis", wire.get("reasoning_content")), ("commentary" if calls else "final", wire["content"])]
-        made = [self.said(text).with_channel(channel) for channel, text in said if text is not None]
+        texts = [("analysis", wire.get("reasoning_content")), ("commentary" if calls else "final", wire["content"])]
+        made = [self.of_assistant(text).with_channel(channel) for channel, text in texts if text is not None]
         for call in calls:
             function = call["function"]
             names[call["id"]] = f"functions.{function['name']}"
             made.append(
-                self.said(function["arguments"])
+                self.of_assistant(function["arguments"])
                 .with_channel("commentary")
                 .with_recipient(names[call["id"]])
                 .with_content_type("<|constrain|>json")
             )
         return made
 
-    def said(self, text: str) -> Any:
+    def of_assistant(self, text: str) -> Any:
         return self.h.Message.from_role_and_content(self.h.Role.ASSISTANT, text)
 
 
