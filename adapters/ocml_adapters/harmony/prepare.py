@@ -20,7 +20,7 @@ from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.model.diff import diff
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.report.naming import name_difference
-from ocml_bridge.text import developer
+from ocml_bridge.text import tools_section
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.pairing import links_of, pair
@@ -281,7 +281,7 @@ def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[To
     if is_readable(tools, read):
         _SECTIONS.keep(key, section, _tools_alone(read))
         return tools, section
-    tools = developer.image(tools)
+    tools = tools_section.nearest_tools(tools)
     section, read = write_section(tools, {})
     return None if not tools or isinstance(read.content, str) else (tools, section)
 

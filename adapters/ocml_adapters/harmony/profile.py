@@ -13,7 +13,7 @@ from ocml_bridge.formats.guidance import Frame, Guide, Step, Wanted
 from ocml_bridge.formats.prompting import HostedTool, Profiled
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript, replace
-from ocml_bridge.text import developer
+from ocml_bridge.text import tools_section
 
 from .nearest import header_word
 from .syntax import CHANNEL, CHANNELS, CONSTRAIN, ENDS, HOME, INSTRUCTIONS, MESSAGE, OWN_TOOLS, START
@@ -79,7 +79,7 @@ def _unaccounted(settings: Settings) -> Settings | None:
 
 
 def _system(tools: Sequence[Tool], own: Set[str], settings: Settings, date: str | None, log: Log) -> SystemContent:
-    functions = any(tool.namespace in (None, "functions") for tool in developer.image(tools))
+    functions = any(tool.namespace in (None, "functions") for tool in tools_section.nearest_tools(tools))
     return SystemContent(
         identity=IDENTITY,
         cutoff=CUTOFF,

@@ -10,6 +10,7 @@ from ..chat.substance import opaque_field
 from ..chat.turns import apart, as_text, content_of, parts_of
 from ..loss import Log, LossCode, Severity
 from ..model import (
+    Citation,
     Content,
     FileBreak,
     Flags,
@@ -119,18 +120,33 @@ def with_supported(
             log.lose(LossCode.CACHE, f"{path}/{index}/cache", f"{target} has no place for a cache mark")
             bare = replace(bare, cache=None)
         if isinstance(bare, Text) and bare.citations is not None:
-            place = Place(0, len(bare.text))
-            nearest = [] if citations is None else [citations.nearest(each, place) for each in bare.citations]
-            sources = tuple(citation for citation in nearest if citation is not None)
-            if len(sources) < len(bare.citations):
-                some = f"{len(bare.citations) - len(sources)} of {len(bare.citations)} sources"
-                what = some if sources else "the sources"
-                severity = Severity.CHANGED if sources else Severity.LOST
-                detail = f"{target} has no place for {what} of this text"
-                log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail, severity)
-            bare = replace(bare, citations=sources or None)
+            nearest = _nearest_citations(bare.text, bare.citations, f"{path}/{index}", log, target, citations)
+            bare = replace(bare, citations=nearest or None)
         parts.append(bare)
     return content_of(parts) if len(parts) < 2 else tuple(parts)
+
+
+def _nearest_citations(
+    text: str, cited: Sequence[Citation], path: str, log: Log, target: str, citations: Citations | None
+) -> tuple[Citation, ...]:
+    """Return the nearest citations that a target can hold, and report that it has no place for others.
+
+    Args:
+        text: the text of a part.
+        cited: its citations.
+        path: the path of the part.
+        log: gets the loss.
+        target: the format id.
+        citations: how the target writes citations; None if it has none.
+    """
+    place = Place(0, len(text))
+    nearest = [] if citations is None else [citations.nearest(each, place) for each in cited]
+    found = tuple(citation for citation in nearest if citation is not None)
+    if len(found) < len(cited):
+        what = f"{len(cited) - len(found)} of {len(cited)} sources" if found else "the sources"
+        detail = f"{target} has no place for {what} of this text"
+        log.lose(LossCode.CITATIONS, f"{path}/citations", detail, Severity.CHANGED if found else Severity.LOST)
+    return found
 
 
 def fitted(
@@ -193,6 +209,15 @@ def _add_as_text(narrower: list[Part], part: Part, text: str, *, one_text: bool)
     return part if one_text else None
 
 
+def _join_texts(narrower: list[Part], part: Part) -> bool:
+    """Join a bare text to the bare text at the end of the narrowed parts; return False if they are not both that."""
+    last = narrower[-1] if narrower else None
+    if not (isinstance(last, Text) and isinstance(part, Text) and last.is_bare and part.is_bare):
+        return False
+    narrower[-1] = apart(last, part)
+    return True
+
+
 def narrow(
     content: Content,
     holds: Collection[type[Any]],
@@ -232,36 +257,28 @@ def narrow(
     # The part before this one, if it is left out or becomes text and so would have kept two texts apart.
     separator: Part | None = None
     for index, part in enumerate(content):
-        at = f"{path}/{index}"
+        at, before, separator = f"{path}/{index}", separator, None
         if hoisted and isinstance(part, Tools):
             separator = part
-            continue
-        before = narrower[-1] if separator is not None and narrower else None
-        if isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
-            narrower[-1] = apart(before, part)
-            if isinstance(separator, Thought):
-                log.lose(
-                    LossCode.CONTENT, path, f"{target} joins the texts before and after a marker", Severity.CHANGED
-                )
-            separator = None
-            continue
-        separator = None
-        if refused is not None and isinstance(part, Text) and refused(part.text):
+        elif before is not None and _join_texts(narrower, part):
+            if isinstance(before, Thought):
+                detail = f"{target} joins the texts before and after a marker"
+                log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
+        elif refused is not None and isinstance(part, Text) and refused(part.text):
             severity = Severity.LAYOUT if part.is_bare else Severity.LOST
             log.lose(LossCode.CONTENT, at, f"{target} has no place for {kind_of_blank(part.text)}", severity)
-            continue
-        if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
+        elif isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             narrower.append(part)
         elif (text := as_text(part)) is not None:
             place = path if one_text else at
             log.lose(PART_CODES[type(part)], place, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
             separator = _add_as_text(narrower, part, text, one_text=one_text)
+        elif private and index == 0 and part == _REASON:
+            detail = f"{target} leaves out the kind 'reason', which is the default"
+            log.lose(LossCode.THOUGHT, at, detail, Severity.LAYOUT)
+            separator = part
         else:
-            if private and index == 0 and part == _REASON:
-                detail = f"{target} leaves out the kind 'reason', which is the default"
-                log.lose(LossCode.THOUGHT, at, detail, Severity.LAYOUT)
-            else:
-                log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
+            log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
             separator = part if isinstance(part, Thought) else None
     if one_text:
         return _joined(content, narrower, path, log, target)

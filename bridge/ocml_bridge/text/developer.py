@@ -1,12 +1,13 @@
-"""Read and write the `# Tools` section in a developer message, in which Harmony and OCM 2.2 declare tools.
+"""Move declared tools between a document and the developer message that has them in its text (`tools_section.py`).
 
-The section is TypeScript (`text.typescript`) after the text of the message. `extract_tools` takes it out of the
-messages that were read; `insert_tools` puts the tools of a document into its messages, before they are written.
+`extract_tools` takes the section out of the messages that were read; `insert_tools` puts the tools of a document into
+its messages, before they are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
 from ..chat.transform import renumber
@@ -16,10 +17,9 @@ from ..model import ByFormat, Content, Json, Message, Tool, Tools, Transcript, r
 from ..report.report import compared
 from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
-from .typescript import declare, parse_tools, render_tools
+from .tools_section import SECTION, section_for, section_of, with_section
+from .typescript import render_tools
 
-SECTION: Final = "# Tools\n\n"
-_GAP: Final = "\n\n"
 Nearest = Callable[[Message, int], Message]
 """Return the nearest message that the format can hold for a message and its index, and report the losses."""
 
@@ -46,8 +46,11 @@ class Spelling(NamedTuple):
 
 
 _OURS: Final = Spelling()
+
 _RAW: Final = "tools"
+
 _MESSAGE: Final = "tools_message"
+
 _APART: Final = "tools_apart"
 """Keys of the layout of a document: the fields of `Spelling`."""
 
@@ -57,84 +60,6 @@ def spelling_of(notes: Mapping[str, Json], home: str) -> Spelling:
     raw, message = notes.get(_RAW), notes.get(_MESSAGE)
     layout = {home: cast("dict[str, Json]", message)} if isinstance(message, dict) else None
     return Spelling(raw if isinstance(raw, str) else None, layout, notes.get(_APART) is True)
-
-
-# --- sections ---------------------------------------------------------------------------------------------------------
-
-
-class _Section(NamedTuple):
-    """A section after the text of a developer message.
-
-    Attributes:
-        before: the text before the section.
-        tools: the tools that the section declares.
-        raw: the text of the section, if it is not the text that would be written; else None.
-    """
-
-    before: str
-    tools: tuple[Tool, ...]
-    raw: str | None
-
-
-def _section_of(text: str, *, lenient: bool) -> _Section | None:
-    """Return the section at the end of a developer message's text, or None if there is none."""
-    at = 0 if text.startswith(SECTION) else text.rfind(_GAP + SECTION) + len(_GAP)
-    if at < len(_GAP) and not text.startswith(SECTION):
-        return None
-    section = text[at:]
-    parsed = parse_tools(section, lenient=lenient)
-    if parsed is None or not parsed.tools or parsed.descriptions:
-        return None
-    if at == len(_GAP):
-        return None
-    raw = section if lenient and render_tools(parsed.tools) != section else None
-    return _Section(text[: at - len(_GAP)] if at else "", parsed.tools, raw)
-
-
-def _with_section(text: str, tools: tuple[Tool, ...], raw: str | None = None) -> str:
-    """Append a section to the text of a developer message.
-
-    Args:
-        text: the text; may be empty.
-        tools: the tools.
-        raw: the stored text of the section; used if it declares exactly these tools.
-    """
-    section = raw if raw is not None and _declares(raw, tools) else render_tools(tools)
-    return f"{text}{_GAP}{section}" if text else section
-
-
-def _declares(section: str, tools: tuple[Tool, ...]) -> bool:
-    """Return whether a section declares these tools and contains nothing else."""
-    parsed = parse_tools(section, lenient=True) if section.startswith(SECTION) else None
-    return parsed is not None and parsed.tools == tools and not parsed.descriptions
-
-
-def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Return the image of tools: the nearest tools that a section can hold.
-
-    A tool whose description would be read differently loses it; a tool whose schema has no TypeScript loses the schema.
-    A tool whose name cannot be declared is omitted.
-    """
-    declared = _written_tools(tuple(tools))
-    if declared is not None:
-        return declared
-    out: list[Tool] = []
-    for tool in tools:
-        described = Tool(tool.name, tool.description, namespace=tool.namespace)
-        for candidate in (tool, replace(tool, description=None), described, replace(described, description=None)):
-            if (alone := _written_tools((candidate,))) is not None:
-                out += alone
-                break
-    return _written_tools(tuple(out)) or ()
-
-
-def _written_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
-    """Return the tools that reading their section gives, in its order; None if it would not be read."""
-    declared = declare(tools)
-    return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 class ExtractedTools(NamedTuple):
@@ -170,7 +95,7 @@ def extract_tools(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] |
     if not _is_developer(items, at) or not _may_hold(items[at]):
         return ExtractedTools(items)
     message = message_of(items[at])
-    section = _section_of(message.content, lenient=lenient) if isinstance(message.content, str) else None
+    section = section_of(message.content, lenient=lenient) if isinstance(message.content, str) else None
     if section is None:
         return ExtractedTools(items)
     rest, layout = replace(message, content=section.before), message.layout
@@ -179,9 +104,6 @@ def extract_tools(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] |
     left_items = [*items[:at], *remaining, *items[at + 1 :]]
     spelling = Spelling(section.raw, layout, not remaining and _is_developer(items, at + 1))
     return ExtractedTools(left_items, section.tools, spelling, removed_at)
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def insert_tools(
@@ -210,59 +132,103 @@ def insert_tools(
         lenient: whether a section may have other indentation and blank lines, as for `extract_tools`.
         spelling: how the tools were spelled.
     """
-    source, origins, tools, at = items, range(len(items)), around.tools, _place(items)
-    if any(map(_has_tools, [item[1] for item in items if item[1].__class__ is not str])):
-        items, origins, tools = _hoisted(items, around, nearest, log)
+    return _Insertion(nearest, log, target, lenient, spelling).insert(items, around)
+
+
+@dataclass(slots=True)
+class _Insertion:
+    """The insertion of tools, with the arguments of `insert_tools`."""
+
+    nearest: Nearest
+    log: Log
+    target: str
+    lenient: bool
+    spelling: Spelling
+
+    def insert(self, items: Sequence[Item], around: Transcript) -> Prepared:
+        """Put the tools of a document into its messages."""
+        source, origins, tools = items, range(len(items)), around.tools
         at = _place(items)
-    elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
-        return Prepared(items, around)
-    section, declarable = _declarable(tools or ())
-    tools, written, stop = declarable, list[Item](), at
-    earlier = _by_message(log.losses)
-    is_apart = spelling.apart and bool(tools)
-    while not written and not is_apart and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
-        index, loss_count = origins[stop], len(log.losses)
-        near = nearest(message_of(items[stop]), index)
-        if near.end is None and (stop < len(items) - 1 or around.open_turn is not None):
+        if any(map(_has_tools, [item[1] for item in items if item[1].__class__ is not str])):
+            items, origins, tools = _hoisted(items, around, self.nearest, self.log)
+            at = _place(items)
+        elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
+            return Prepared(items, around)
+        section, declarable = section_for(tools or ())
+        tools, written, stop = declarable, list[Item](), at
+        earlier = _by_message(self.log.losses)
+        is_apart = self.spelling.apart and bool(tools)
+        while not written and not is_apart and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
+            index, is_last = origins[stop], stop == len(items) - 1 and around.open_turn is None
+            losses = earlier.get(f"/messages/{index}", ())
+            message, tools = self._merged(
+                message_of(items[stop]), message_of(source[index]), index, tools, losses, is_last=is_last
+            )
+            written += [] if message is None else [item_of(message)]
+            stop += 1
+        before, behind, new_origins = items[:at], items[stop:], [*origins[:at], *origins[stop:]]
+        if written or not tools:
+            new_origins[at:at] = origins[stop - len(written) : stop]
+            return Prepared([*before, *written, *behind], replace(around, tools=None), new_origins)
+        if stop > at and behind and behind[0][0].role == "system":
+            # System messages follow the message that was removed: the tools go after them.
+            return self._insert_again([*before, *behind], replace(around, tools=tools), new_origins)
+        is_whole = tools is declarable and self.spelling.raw is None
+        content = section if is_whole else with_section("", tools, self.spelling.raw)
+        message = Message("developer", content, layout=self.spelling.layout)
+        new_origins.insert(at, TOOLS)
+        return Prepared([*before, item_of(message), *behind], replace(around, tools=tools), new_origins)
+
+    def _merged(
+        self,
+        message: Message,
+        original: Message,
+        index: int,
+        tools: tuple[Tool, ...],
+        losses: Sequence[Loss],
+        *,
+        is_last: bool,
+    ) -> tuple[Message | None, tuple[Tool, ...]]:
+        """Return a developer message with the tools after its text, and the tools, as both are read.
+
+        Args:
+            message: the message without declared tools.
+            original: the message in the document.
+            index: its index in the document.
+            tools: the tools so far; none if it may only declare some in its text.
+            losses: its losses that are already reported.
+            is_last: whether nothing follows.
+
+        Returns:
+            None in place of the message if it is read as tools alone, which is reported.
+        """
+        loss_count = len(self.log.losses)
+        near = self.nearest(message, index)
+        if near.end is None and not is_last:
             near.end = "end"  # only what nothing follows may be cut off
-        text, tools = _as_read(near, tools, lenient=lenient)
+        text, tools = _as_read(near, tools, lenient=self.lenient)
         if text is None:
-            losses = [*earlier.get(f"/messages/{index}", ()), *log.losses[loss_count:]]
-            _report_loss(message_of(source[index]), near, index, losses, log, target)
-        else:
-            content = _with_section(text, tools, spelling.raw) if tools else text
-            written.append(item_of(replace(near, content=content)))
-        stop += 1
-    separate_tools = tools if not written else ()
-    if stop > at and separate_tools and stop < len(items) and items[stop][0].role == "system":
-        # System messages follow the message that is removed: the tools go after them.
-        kept_items, kept_origins = [*items[:at], *items[stop:]], [*origins[:at], *origins[stop:]]
-        renumbered_log = Log()
-        prepared = insert_tools(
-            kept_items,
-            replace(around, tools=separate_tools),
-            lambda message, index: nearest(message, kept_origins[index]),
-            renumbered_log,
-            target=target,
-            lenient=lenient,
-            spelling=spelling,
+            _report_loss(original, near, index, [*losses, *self.log.losses[loss_count:]], self.log, self.target)
+            return None, tools
+        content = with_section(text, tools, self.spelling.raw) if tools else text
+        return replace(near, content=content), tools
+
+    def _insert_again(self, items: Sequence[Item], around: Transcript, origins: Sequence[int]) -> Prepared:
+        """Insert the tools into the messages that are left.
+
+        Args:
+            items: these messages.
+            around: the document with the tools, without its messages.
+            origins: the index of each message in the document.
+        """
+        log = Log()
+        insertion = _Insertion(
+            lambda message, index: self.nearest(message, origins[index]), log, self.target, self.lenient, self.spelling
         )
-        log.losses += renumber(renumbered_log.losses, kept_origins)
-        inner_origins = range(len(kept_items)) if prepared.origins is None else prepared.origins
-        return prepared._replace(origins=[at if at == TOOLS else kept_origins[at] for at in inner_origins])
-    if separate_tools:
-        content = (
-            section
-            if separate_tools is declarable and spelling.raw is None
-            else _with_section("", separate_tools, spelling.raw)
-        )
-        written.append(item_of(Message("developer", content, layout=spelling.layout)))
-    written_origins = [TOOLS] if separate_tools else origins[stop - len(written) : stop]
-    return Prepared(
-        [*items[:at], *written, *items[stop:]],
-        replace(around, tools=separate_tools or None),
-        [*origins[:at], *written_origins, *origins[stop:]],
-    )
+        prepared = insertion.insert(items, around)
+        self.log.losses += renumber(log.losses, origins)
+        new_origins = range(len(items)) if prepared.origins is None else prepared.origins
+        return prepared._replace(origins=[TOOLS if at == TOOLS else origins[at] for at in new_origins])
 
 
 def _hoisted(
@@ -275,13 +241,6 @@ def _hoisted(
     return list(map(item_of, hoisted.messages)), places(document, log), hoisted.tools
 
 
-def _declarable(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:
-    """Return the section of tools, and the tools that it can hold; none if writing them again would change them."""
-    readable = image(tools) if tools else ()
-    declared = declare(readable) if readable else None
-    return declared if declared is not None and declared[1] == readable else ("", ())
-
-
 def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tuple[str | None, tuple[Tool, ...]]:
     """Return the text of a developer message and the tools, as they are read if the tools are written after the text.
 
@@ -290,7 +249,7 @@ def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tup
     text = cast("str", message.content)
     if tools and says_nothing(message):
         return None, tools
-    section = _section_of(_with_section(text, tools) if tools else text, lenient=lenient)
+    section = section_of(with_section(text, tools) if tools else text, lenient=lenient)
     if tools and (section is None or section.tools != tools):
         # Part of the message's text would be read as part of the section.
         return _as_read(message, (), lenient=lenient)
