@@ -19,9 +19,9 @@ from ..model import Completion, Document, Json, Transcript
 from ..units.conversation import Conversation, ConversationPlan, whole
 from ..units.grammar import Skeleton, SplitDocument, Unit
 from ..units.heads import Head, Item, are_same, head_of, item_of
-from ..units.places import NONE, Slots
+from ..units.planned_items import NONE, PlannedItem
 from ..units.reader import UnitReader
-from .plans.conversations import MOST, ConversationPlans
+from .plans.conversations import MOST, ConversationPlans, UnrelatedItems
 from .plans.envelopes import OpenedEnvelopes
 from .plans.learning import MEETINGS
 from .plans.probes import extra_texts, has_others, place_of, probe
@@ -38,24 +38,24 @@ class UnitPlan:
     """What the units with one skeleton read as, unless that is one message whose content is the only value.
 
     Args:
-        slots: their messages, with the places of contents and ids among the values of a unit.
+        items: their messages, with the places of contents and ids among the values of a unit.
         count: how many values a unit has.
         has_findings: whether the reader reports findings for such a unit. A finding names the place of the unit, so
             each unit is parsed all the same; the plan serves only for plans of conversations, which have the place.
 
     Attributes:
-        slots: as given.
+        items: as given.
         count: as given.
         has_findings: as given.
-        plain: whether all messages are plain (`Slots.is_plain`).
+        plain: whether all messages are plain (`PlannedItem.is_plain`).
     """
 
-    __slots__ = ("count", "has_findings", "plain", "slots")
+    __slots__ = ("count", "has_findings", "items", "plain")
 
-    def __init__(self, slots: Sequence[Slots], count: int, *, has_findings: bool = False) -> None:
-        self.slots: Final = slots
+    def __init__(self, items: Sequence[PlannedItem], count: int, *, has_findings: bool = False) -> None:
+        self.items: Final = items
         self.has_findings: Final = has_findings
-        self.plain: Final = all(slot.is_plain for slot in slots)
+        self.plain: Final = all(item.is_plain for item in items)
         self.count: Final = count
 
 
@@ -92,7 +92,34 @@ class Reader:
         split = self._split(source, log)
         if isinstance(split, Completion):
             return split
-        # The plan of each unit, or None, and the values of all units with a plan.
+        plans, values = self._unit_plans(split)
+        all_planned = None not in plans
+        values += split.values
+        # If all units have plans, there may be a plan of the conversation.
+        key, planned_items = None, partial(_items_of, plans, cut_off=split.cut_off)
+        if all_planned and split.envelope is not None and len(plans) <= MOST:
+            key = self._conversations.key_of((split.envelope, *plans), planned_items, values)
+        conversation_plan = None if key is None else self._conversations.find(key, values)
+        if conversation_plan is not None:
+            log.findings += conversation_plan.findings
+            return _by_plan(conversation_plan, values)
+        # Otherwise, the messages of all units are related.
+        first_finding = len(log.findings)
+        items = self._items(split, plans, values, log)
+        unit_findings = log.findings[first_finding:]
+        conversation = self._grammar.relate(items, split, log)
+        if all_planned:
+            conversation.plain = all(plan.plain for plan in plans if isinstance(plan, UnitPlan))
+        if key is None or not self._conversations.is_due(key):
+            return conversation
+        sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
+        unrelated = UnrelatedItems(split, planned_items(), values, sizes)
+        findings = log.findings[first_finding:]
+        conversation_plan = self._conversations.learn(key, conversation, unrelated, findings, unit_findings)
+        return conversation if conversation_plan is None else _by_plan(conversation_plan, values)
+
+    def _unit_plans(self, split: SplitDocument) -> tuple[list[ReadingPlan | None], list[str]]:
+        """Return the plan of each unit, or None, and the values of all units with a plan, in order."""
         skeleton_of, cache = self._skeleton, self._plans
         plans: list[ReadingPlan | None] = []
         values: list[str] = []
@@ -108,31 +135,7 @@ class Reader:
                 if plan is not None:
                     values += skeleton[1]
             plans.append(plan)
-        all_planned = None not in plans
-        values += split.values
-        # If all units have plans, there may be a plan of the conversation.
-        key, slots = None, partial(_slots_of, plans, cut_off=split.cut_off)
-        if all_planned and split.envelope is not None and len(plans) <= MOST:
-            key = self._conversations.key_of((split.envelope, *plans), slots, values)
-        conversation_plan = None if key is None else self._conversations.find(key, values)
-        if conversation_plan is not None:
-            log.findings += conversation_plan.findings
-            return _by_plan(conversation_plan, values)
-        # Otherwise, the messages of all units are related.
-        first_finding = len(log.findings)
-        items = self._items(split, plans, values, log)
-        unit_findings = log.findings[first_finding:]
-        conversation = self._grammar.relate(items, split, log)
-        if all_planned:
-            conversation.plain = all(plan.plain for plan in plans if isinstance(plan, UnitPlan))
-        if key is not None and self._conversations.is_due(key):
-            sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
-            findings = log.findings[first_finding:]
-            conversation_plan = self._conversations.learn(
-                key, conversation, split, sizes, slots(), values, findings, unit_findings
-            )
-            return conversation if conversation_plan is None else _by_plan(conversation_plan, values)
-        return conversation
+        return plans, values
 
     def _items(
         self, split: SplitDocument, plans: Sequence[ReadingPlan | None], values: Sequence[str], log: Log
@@ -156,7 +159,7 @@ class Reader:
                 items += map(item_of, self._grammar.read_unit(split.units[at], at, len(items), split, log))
             else:
                 unit_values = values[start : start + plan.count]
-                items += [slots.item(unit_values) for slots in plan.slots]
+                items += [item.with_values(unit_values) for item in plan.items]
             start += 0 if plan is None else plan.count
         if split.cut_off and items:
             head, content, call_id = items[-1]
@@ -194,21 +197,21 @@ class Reader:
             return None
         probes = filled_skeleton[1]
         numbers = {text: number for number, text in enumerate(probes)}
-        plan: list[Slots] = []
+        plan: list[PlannedItem] = []
         for message in messages:
             head, place = head_of(message, expected=True), place_of(message.content, numbers)
             call_id = NONE if message.call_id is None else numbers.get(message.call_id)
             texts = extra_texts(head, numbers)
             if place is None or call_id is None or texts is None or not (head.shared or texts):
                 return None
-            plan.append(Slots(head, place, call_id, texts))
-        used = sorted([number for slots in plan for number in slots.numbers])
+            plan.append(PlannedItem(head, place, call_id, texts))
+        used = sorted([number for item in plan for number in item.numbers])
         if used != list(range(len(probes))) or has_others(plan):
             return None
         # The plan must give what the grammar gives for the unit at hand.
         unit_log = Log()
         items = [item_of(message, expected=True) for message in self._grammar.read_unit(unit, at, 0, split, unit_log)]
-        if unit_log.findings != log.findings or not are_same([slots.item(values) for slots in plan], items):
+        if unit_log.findings != log.findings or not are_same([item.with_values(values) for item in plan], items):
             return None
         is_one_content = len(plan) == 1 and plan[0][1:] == (0, NONE, ()) and not log.findings
         return plan[0].head if is_one_content else UnitPlan(tuple(plan), len(values), has_findings=bool(log.findings))
@@ -226,16 +229,16 @@ def _weight(key: Hashable) -> int:
     return 1 + sum([len(part) for part in parts if isinstance(part, str)]) // _KEY_LENGTH
 
 
-def _slots_of(plans: Sequence[ReadingPlan | None], *, cut_off: bool) -> list[Slots]:
+def _items_of(plans: Sequence[ReadingPlan | None], *, cut_off: bool) -> list[PlannedItem]:
     """Return the messages of units that all have plans, with places among the values of the whole document."""
-    messages: list[Slots] = []
+    messages: list[PlannedItem] = []
     start = 0
     for plan in plans:
         if isinstance(plan, Head):
-            messages.append(Slots(plan, start, NONE))
+            messages.append(PlannedItem(plan, start, NONE))
             start += 1
         elif plan is not None:
-            messages += [slots.shifted(start) for slots in plan.slots]
+            messages += [item.shifted(start) for item in plan.items]
             start += plan.count
     if cut_off and messages:
         messages[-1] = messages[-1]._replace(head=messages[-1].head.replaced(end=None))

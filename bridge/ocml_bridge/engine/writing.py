@@ -31,7 +31,7 @@ from .plans.filled import Filled
 from .plans.learning import MEETINGS, Learner, Nearest, Table
 from .plans.outputs import OutputPlans
 from .spans.templates import Templates
-from .spans.tracing import Trace, columns_of
+from .spans.tracing import Step, Trace, columns_of
 from .written import Written, report_of
 
 
@@ -289,7 +289,7 @@ class Writer:
                 if isinstance(plan, int):
                     plan = self._learner.plan(plans, key, group, table.state, last=last) if _are_shared(group) else None
             if trace is not None:
-                trace.steps.append((start, stop, plan, table.state, last))
+                trace.steps.append(Step(start, stop, plan, table.state, last))
             if plan is None:
                 if with_extra_texts.isdisjoint(range(start, stop)) and all(isinstance(item[1], str) for item in group):
                     written.planned = False

@@ -14,7 +14,7 @@ from ..model import Document, Transcript, replace
 from ..model.ownership import fresh
 from .call_ids import is_plain_id, made_up_id
 from .heads import Item, item_of, message_of, messages_of
-from .places import Label, Slots, with_labels
+from .planned_items import Label, PlannedItem, with_labels
 
 
 class ConversationPlan:
@@ -35,7 +35,7 @@ class ConversationPlan:
         ids: as given.
         declaration_at: as given.
         findings: as given.
-        plain: whether all messages are plain (`Slots.is_plain`).
+        plain: whether all messages are plain (`PlannedItem.is_plain`).
         uses: how many conversations were read by the plan.
     """
 
@@ -46,7 +46,7 @@ class ConversationPlan:
 
     def __init__(
         self,
-        items: Sequence[Slots],
+        items: Sequence[PlannedItem],
         around: Transcript,
         ids: dict[int, int],
         declaration_at: int | None = None,
@@ -64,8 +64,8 @@ class ConversationPlan:
         self._texts: Final = [number for item in items for number in item.texts]
         self._other_characters: int | None = None
         """How many characters of `characters` are not in values; None until it is needed."""
-        self._first_ids: Final = [slot for slot, first in ids.items() if slot == first]
-        self._repeated_ids: Final = [(slot, first) for slot, first in ids.items() if slot != first]
+        self._first_ids: Final = [number for number, first in ids.items() if number == first]
+        self._repeated_ids: Final = [(number, first) for number, first in ids.items() if number != first]
         lacks_ids = any((item.head.calls or item.head.role == "tool") and item.call_id < 0 for item in items)
         self._made_up_ids: Final = {made_up_id(at + 1) for at in range(len(items))} if ids and lacks_ids else set[str]()
         """The ids that a writer may make up; no id of the conversation may be one of them."""
@@ -77,15 +77,15 @@ class ConversationPlan:
         """
         if not self._first_ids:
             return True
-        if any(values[slot] != values[first] for slot, first in self._repeated_ids):
+        if any(values[number] != values[first] for number, first in self._repeated_ids):
             return False
-        ids = {values[slot] for slot in self._first_ids}
+        ids = {values[number] for number in self._first_ids}
         are_distinct = len(ids) == len(self._first_ids) and ids.isdisjoint(self._made_up_ids)
         return are_distinct and all(map(is_plain_id, ids))
 
     def items_of(self, values: Sequence[str]) -> list[Item]:
         """Return the messages of the conversation with these values."""
-        return [item.item(values) for item in self.items]
+        return [item.with_values(values) for item in self.items]
 
     def around_of(self, values: Sequence[str]) -> Transcript:
         """Return what stands around the messages of the conversation with these values."""
@@ -113,7 +113,7 @@ class Conversation:
             that message is not among the items.
 
     Attributes:
-        plain: whether all messages were read by plans and are plain (`Slots.is_plain`).
+        plain: whether all messages were read by plans and are plain (`PlannedItem.is_plain`).
         plan: as given.
         values: as given.
     """

@@ -9,7 +9,7 @@ from ..json_values.jsontext import spaced
 from ..model import Json, Message, Transcript
 
 if TYPE_CHECKING:
-    from .places import Label
+    from .planned_items import Label
 
 Unit = Any
 """What a format reads and writes in one piece: an object of its JSON, or the text of a frame."""

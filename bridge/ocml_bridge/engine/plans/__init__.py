@@ -7,7 +7,7 @@ defined twice, and without plans the result is the same.
 
 * `learning`: plans by which units are written; those by which units are read are in `engine/reading.py`.
 * `conversations`: plans of conversations, whose units have the same reading plans.
-* `outputs`: plans of outputs, one for each plan of a conversation.
+* `output_plan`: a plan of an output; `outputs` learns one for each plan of a conversation.
 * `envelopes`: what stands around the units, which is cached likewise.
 * `probes`, `holes`, `fillers`: placeholders, their places in an output, and functions that fill these.
 """

@@ -9,7 +9,7 @@ runs once with probes in place of the values.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ...common.memo import Meetings, Memo
 from ...errors import BridgeError
@@ -17,8 +17,8 @@ from ...loss import Finding, Log
 from ...model import Transcript
 from ...units.conversation import Conversation, ConversationPlan
 from ...units.grammar import AN_OBJECT, SplitDocument
-from ...units.heads import LIMIT, Head, Item, are_same
-from ...units.places import NONE, Label, Slots, with_labels
+from ...units.heads import LIMIT, Head, are_same
+from ...units.planned_items import NONE, Label, PlannedItem, with_labels
 from ...units.reader import UnitReader
 from .probes import PROBE, extra_texts, has_others, numbered, place_of, probe
 
@@ -51,6 +51,22 @@ class KeyWithContents(tuple[Any, ...]):
     """
 
 
+class UnrelatedItems(NamedTuple):
+    """The messages of a document whose units all have plans, before they are related.
+
+    Attributes:
+        split: the document.
+        items: its messages, with places among the values.
+        values: their contents and ids; behind those of the units, the labels.
+        sizes: how many values each unit has.
+    """
+
+    split: SplitDocument
+    items: Sequence[PlannedItem]
+    values: Sequence[str]
+    sizes: Sequence[int]
+
+
 class ConversationPlans:
     """Learns the plans of a reader's conversations, and caches them.
 
@@ -68,12 +84,14 @@ class ConversationPlans:
         self._texts: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
         """For each key of units: the index of each value that is a content, with the head of its message."""
 
-    def key_of(self, key: Hashable, slots: Callable[[], Sequence[Slots]], values: Sequence[str]) -> Hashable | None:
+    def key_of(
+        self, key: Hashable, items: Callable[[], Sequence[PlannedItem]], values: Sequence[str]
+    ) -> Hashable | None:
         """Return the cache key of a conversation: that of its units, and the contents that `relate` looks at.
 
         Args:
             key: the envelope with the plans of the units.
-            slots: returns the messages before they are related.
+            items: returns the messages before they are related.
             values: the contents and ids of the conversation.
 
         Returns:
@@ -83,7 +101,7 @@ class ConversationPlans:
             return key
         texts = self._texts.get(key)
         if texts is None:
-            texts = self._texts.keep(key, [(message.head, number) for message in slots() for number in message.texts])
+            texts = self._texts.keep(key, [(item.head, number) for item in items() for number in item.texts])
         is_alike = self._grammar.relates_by_head
         fixed = [(number, values[number]) for head, number in texts if not is_alike(head, values[number])]
         if not fixed:
@@ -116,10 +134,7 @@ class ConversationPlans:
         self,
         key: Hashable,
         conversation: Conversation,
-        split: SplitDocument,
-        sizes: Sequence[int],
-        slots: Sequence[Slots],
-        values: Sequence[str],
+        unrelated: UnrelatedItems,
         findings: Sequence[Finding],
         unit_findings: Sequence[Finding],
     ) -> ConversationPlan | None:
@@ -128,10 +143,7 @@ class ConversationPlans:
         Args:
             key: as `key_of` returned it.
             conversation: the conversation as it was read.
-            split: its document.
-            sizes: how many values each unit has.
-            slots: its messages before they were related.
-            values: its contents and ids.
+            unrelated: its messages before they were related.
             findings: all findings of the conversation.
             unit_findings: those of them that come from its units, not from relating them.
 
@@ -139,13 +151,14 @@ class ConversationPlans:
             None if a plan does not give the conversation as it was read.
         """
         fixed = dict[int, str](key[1:]) if isinstance(key, KeyWithContents) else {}
-        plan = self._learned(split, sizes, slots, values, fixed, unit_findings)
+        plan, values = self._learned(unrelated, fixed, unit_findings), unrelated.values
         if plan is not None and not (
             plan.fits(values) and plan.findings == findings and _gives(plan, values, conversation)
         ):
             plan = None
         if plan is not None:
-            self._plans.keep(key, plan, len(split.units) + 1 + sum(map(len, fixed.values())) // _UNIT_LENGTH)
+            size = len(unrelated.split.units) + 1 + sum(map(len, fixed.values())) // _UNIT_LENGTH
+            self._plans.keep(key, plan, size)
         self._count(plan)
         return plan
 
@@ -162,60 +175,45 @@ class ConversationPlans:
         self._former, self._recent = self._recent, []
 
     def _learned(
-        self,
-        split: SplitDocument,
-        sizes: Sequence[int],
-        slots: Sequence[Slots],
-        values: Sequence[str],
-        fixed: Mapping[int, str],
-        unit_findings: Sequence[Finding],
+        self, unrelated: UnrelatedItems, fixed: Mapping[int, str], unit_findings: Sequence[Finding]
     ) -> ConversationPlan | None:
         """Relate the messages with probes in place of their values, and make a plan of the result.
 
         Args:
-            split: the document.
-            sizes: how many values each unit has.
-            slots: its messages before they were related.
-            values: its contents and ids.
+            unrelated: the messages.
             fixed: the contents that are in the cache key, by index; they stay in their places.
             unit_findings: the findings of its units.
 
         Returns:
             None if the result contains a probe anywhere but as a content, an id or an extra text.
         """
-        equal_ids = _equal_ids(slots, values)
-        probes = [fixed.get(slot) or probe(equal_ids.get(slot, slot)) for slot in range(len(values))]
-        for message in slots:
-            for slot, address in message.media.items():
-                probes[slot] = numbered(address, slot)
-        for head, place, _, _ in slots:
-            if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
-                probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
-        items: list[Item] = ConversationPlan(slots, split.around, equal_ids).items_of(probes)
+        split, items, values, sizes = unrelated
+        equal_ids = _equal_ids(items, values)
+        probes = _probes_for(items, len(values), equal_ids, fixed)
         first_label = len(values) - len(split.values)
         labels = [label._replace(number=label.number + first_label) for label in split.labels]
         filled = self._filled(split, probes, sizes)._replace(around=_probed(split.around, labels, probes))
         log = Log()
         try:
-            related = self._grammar.relate(items, filled, log)
+            related = self._grammar.relate([item.with_values(probes) for item in items], filled, log)
         except BridgeError:
             return None
         around = related.around
         if repr((around, log.findings)).count(PROBE) != len(labels):
             return None
-        extras = {probes[text.number]: text.number for message in slots for text in message.extra_texts}
+        extras = {probes[text.number]: text.number for item in items for text in item.extra_texts}
         not_contents = {*equal_ids, *fixed, *extras.values()}
-        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in not_contents}
-        ids = {probes[slot]: slot for slot in reversed(equal_ids)}
-        unit_heads = {message.head for message in slots if not message.extra_texts}  # they contain no probe
+        contents = {probes[number]: number for number in range(len(values)) if number not in not_contents}
+        ids = {probes[number]: number for number in reversed(equal_ids)}
+        without_probes = {item.head for item in items if not item.extra_texts}
 
-        plan: list[Slots] = []
+        plan: list[PlannedItem] = []
         for head, content, call_id in related.items:
-            place, id_slot = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
-            texts = () if head in unit_heads else extra_texts(head, extras)
-            if place is None or id_slot is None or texts is None or not (head.shared or texts):
+            place, id_number = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
+            texts = () if head in without_probes else extra_texts(head, extras)
+            if place is None or id_number is None or texts is None or not (head.shared or texts):
                 return None
-            plan.append(Slots(head, place, id_slot, texts))
+            plan.append(PlannedItem(head, place, id_number, texts))
         if has_others(plan):
             return None
         findings = [*unit_findings, *log.findings]
@@ -230,15 +228,38 @@ class ConversationPlans:
         return split._replace(units=units)
 
 
+def _probes_for(
+    items: Sequence[PlannedItem], count: int, equal_ids: Mapping[int, int], fixed: Mapping[int, str]
+) -> list[str]:
+    """Return what stands in place of each value while a plan is learned.
+
+    That is a probe: alone, in an address or in data of a medium, or in a JSON object where the content is JSON.
+
+    Args:
+        items: the messages.
+        count: how many values they have.
+        equal_ids: as `_equal_ids` returned them.
+        fixed: the contents that stay in their places, by index.
+    """
+    probes = [fixed.get(number) or probe(equal_ids.get(number, number)) for number in range(count)]
+    for item in items:
+        for number, address in item.media.items():
+            probes[number] = numbered(address, number)
+        head, place = item.head, item.content
+        if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
+            probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
+    return probes
+
+
 def _probed(around: Transcript, labels: Sequence[Label], probes: Sequence[str]) -> Transcript:
     """Return what stands around messages, with probes in place of labels."""
     return with_labels(around, [label._replace(encode=str) for label in labels], probes)
 
 
-def _equal_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int]:
+def _equal_ids(items: Sequence[PlannedItem], values: Sequence[str]) -> dict[int, int]:
     """Return, for each value that is an id, the index of the first value that is the same id."""
     first: dict[str, int] = {}
-    numbers = [message.call_id for message in slots if message.call_id >= 0]
+    numbers = [item.call_id for item in items if item.call_id >= 0]
     return {number: first.setdefault(values[number], number) for number in numbers}
 
 

@@ -17,7 +17,7 @@ from ...loss import Finding, Log
 from ...model import ByFormat, Completion, Json, Transcript
 from ...model.ownership import unpack
 from ...units.grammar import Enclosed, SplitDocument, State, Unit
-from ...units.places import Label, with_labels
+from ...units.planned_items import Label, with_labels
 from ...units.reader import UnitReader
 from ...units.writer import UnitWriter
 from ..cache_keys import fields_of, packed

@@ -12,7 +12,7 @@ from ...units.conversation import Conversation
 if TYPE_CHECKING:
     from ...spans.columns import Columns
     from ..written import Written
-    from .outputs import OutputPlan
+    from .output_plan import OutputPlan
 
 
 class Filled:

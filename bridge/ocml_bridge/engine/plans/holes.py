@@ -37,12 +37,12 @@ def build_of(
     """
     holes: dict[str, Hole] = {}
     times: dict[Hole, int] = {}
-    for slot, text in enumerate(probes):
-        encode = encodes.get(slot)
-        hole = Hole((slot,), labels.get(slot, encode))
+    for number, text in enumerate(probes):
+        encode = encodes.get(number)
+        hole = Hole((number,), labels.get(number, encode))
         holes.setdefault(text if encode is None else shown(encode(text)), hole)
-        if slot not in repeatable:
-            times[hole] = int(slot in encodes)
+        if number not in repeatable:
+            times[hole] = int(number in encodes)
     return filler(output, holes, times, longest=LONGEST, embedded=embedded)
 
 

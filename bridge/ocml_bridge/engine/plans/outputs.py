@@ -8,169 +8,25 @@ is written unit by unit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ...common.memo import Memo
-from ...loss import Log, Loss
 from ...model.ownership import key_of
-from ...units.call_ids import is_plain_id
 from ...units.conversation import Conversation, ConversationPlan
 from ...units.grammar import ANY_CONTENT, ContentClass
 from ...units.heads import LIMIT, Head
 from ...units.writer import TOOLS, UnitWriter
-from ..losses import SharedLosses, shared_losses
+from ..losses import shared_losses
 from .conversations import SIZE
 from .filled import Filled
 from .holes import build_of, derived_ids
+from .output_plan import OutputPlan, Use, json_content_of
 from .probes import probe, texts_in
 
 if TYPE_CHECKING:
+    from ..spans.tracing import Step
     from ..written import Written
-
-
-class Use(NamedTuple):
-    """How a content is written. Contents for which it differs are not written by the plan.
-
-    Attributes:
-        head: of its message, as the format holds it.
-        content_class: its class; None if the head alone determines what is written.
-        encode: returns what the content becomes in the output; None if it is written unchanged.
-        json_losses: the losses that `UnitWriter.json_content` reports, with the path ""; None if it is not called.
-        among_parts: whether it is written among parts, or in a unit without a plan: `is_plain_part` must allow it.
-    """
-
-    head: Head
-    content_class: ContentClass | None
-    encode: Callable[[str], Any] | None
-    json_losses: Sequence[Loss] | None
-    among_parts: bool = False
-
-
-class OutputPlan:
-    """How the conversations with a certain plan are written.
-
-    Args:
-        grammar: the format's writer of units.
-        build: builds an output from the values of a conversation.
-        contents: for each value that is a content: the index of its message, the head, and the index of the value.
-        uses: for each content that is written, by the index of its value, how it is.
-        losses: the losses of these conversations.
-        other_characters: how many characters of the output count as content but are in no value (`chat.substance`).
-        derived: ids in the output that the format made from others; each as the index of the other id, and a suffix.
-        ids: the indices of the values that are ids.
-        order: the indices of the messages in the order of the output; None if none was moved.
-        losses_of_units: the index among the losses at which `write_unit` reports its own; None if tokens in contents
-            cannot be reported there.
-
-    Attributes:
-        losses: as given.
-        order: as given.
-        losses_of_units: as given.
-    """
-
-    __slots__ = (
-        *("_among_parts", "_breakable", "_build", "_classes", "_contents", "_derived", "_grammar", "_ids"),
-        *("_json_content", "_other_characters", "_prepared", "_texts", "losses", "losses_of_units", "order"),
-    )
-
-    def __init__(
-        self,
-        grammar: UnitWriter,
-        build: Callable[[Sequence[str]], Any],
-        contents: Sequence[tuple[int, Head, int]],
-        uses: dict[int, Use],
-        losses: SharedLosses,
-        other_characters: int,
-        derived: Collection[tuple[int, str]],
-        ids: Collection[int],
-        order: tuple[int, ...] | None,
-        losses_of_units: int | None,
-    ) -> None:
-        self._grammar: Final = grammar
-        self._texts: Final = [*uses]
-        self._other_characters: Final = other_characters
-        self._build: Final = build
-        self._contents: Final = [slot for _, _, slot in contents]
-        self._prepared: Final = [each[1:] for each in contents] if grammar.looks_at_contents else ()
-        paths = {slot: f"/messages/{index}/content" for index, _, slot in contents}
-        self._breakable: Final = {
-            slot: (use.head, paths[slot])
-            for slot, use in uses.items()
-            if losses_of_units is not None and use.encode is use.json_losses is None and not use.among_parts
-        }
-        """The contents whose tokens may be broken: the head and the path of each, in the order of the output."""
-        self._among_parts: Final = [(slot, use.head) for slot, use in uses.items() if use.among_parts]
-        self._json_content: Final = [
-            (slot, use.head, use.json_losses) for slot, use in uses.items() if use.json_losses is not None
-        ]
-        self._classes: Final = [
-            (slot, use.head, use.content_class) for slot, use in uses.items() if use.content_class is not None
-        ]
-        self._derived: Final = derived
-        self._ids: Final = ids
-        self.losses: Final = losses
-        self.order: Final = order
-        self.losses_of_units: Final = losses_of_units
-
-    def characters(self, values: Sequence[str]) -> int:
-        """Return how many characters of content the output has, given its values as `output` returned them."""
-        return self._other_characters + sum([len(values[slot]) for slot in self._texts])
-
-    def output(self, values: Sequence[str]) -> tuple[Any, Sequence[str], Sequence[Loss]] | None:
-        """Build the output of a conversation from its values.
-
-        Returns:
-            The output, the values after `json_content`, and the losses of tokens that are broken; None if a value is
-            not written as the plan has it.
-        """
-        grammar = self._grammar
-        mark, inert = grammar.mark, grammar.inert
-        with_tokens: list[int] = []
-        if mark is not None and (not mark or mark in "".join(values)):
-            with_tokens = [slot for slot in self._contents if mark in values[slot] and not inert(values[slot])]
-        if self._derived and not self._can_derive(values):
-            return None
-        for head, slot in self._prepared:
-            if not grammar.prepares_by_head(head, values[slot]):
-                return None
-        for slot, head in self._among_parts:
-            if not grammar.is_plain_part(head, values[slot]):
-                return None
-        if self._json_content:
-            values = [*values]
-            for slot, head, losses in self._json_content:
-                values[slot], lost = _json_content(grammar, head, values[slot])
-                if lost != losses:
-                    return None
-        for slot, head, content_class in self._classes:
-            if grammar.classify(head, values[slot]) != content_class:
-                return None
-        if not with_tokens:
-            return self._build(values), values, ()
-        broken = self._with_broken_tokens(values, with_tokens)
-        return None if broken is None else (self._build(broken[0]), values, broken[1])
-
-    def _with_broken_tokens(
-        self, values: Sequence[str], with_tokens: Collection[int]
-    ) -> tuple[Sequence[str], Sequence[Loss]] | None:
-        """Return the values with the tokens in some contents broken, and the losses; None if one is no such content."""
-        if not self._breakable.keys() >= {*with_tokens}:
-            return None
-        out, log = [*values], Log()
-        for slot, (head, path) in self._breakable.items():
-            if slot in with_tokens:
-                broken = self._grammar.with_broken_tokens(head, values[slot], path, log)
-                if broken is None:
-                    return None
-                out[slot] = broken
-        return out, log.losses
-
-    def _can_derive(self, values: Sequence[str]) -> bool:
-        """Return whether the derived ids differ from those of the conversation, and are plain (`is_plain_id`)."""
-        ids = {values[slot] for slot in self._ids}
-        derived = [values[slot] + suffix for slot, suffix in self._derived]
-        return ids.isdisjoint(derived) and all(map(is_plain_id, derived))
 
 
 class OutputPlans:
@@ -216,15 +72,15 @@ class OutputPlans:
         if plan in self._plans or grammar.mark is None:
             return None
         with_tokens = [
-            (item.head, slot)
+            (item.head, number)
             for item in plan.items
-            for slot in item.texts
-            if grammar.mark in values[slot] and not grammar.inert(values[slot])
+            for number in item.texts
+            if grammar.mark in values[number] and not grammar.inert(values[number])
         ]
         if not with_tokens or any(head.calls or head.promises_json for head, _ in with_tokens):
             return None
-        for _, slot in with_tokens:
-            values[slot] = "x"
+        for _, number in with_tokens:
+            values[number] = "x"
         return Conversation(None, conversation.around, plan=plan, values=values)
 
     def learn(self, conversation: Conversation, plan: ConversationPlan) -> None:
@@ -239,51 +95,83 @@ class OutputPlans:
             None if the output with probes cannot be split, or if the plan does not give the output and the losses of
             the conversation itself.
         """
-        grammar, values = self._grammar, conversation.values
-        if grammar.tokens is not None:
+        if self._grammar.tokens is not None:
             return None
-        written = self._traced(conversation)
-        if not written.planned or (uses := self._uses(written, plan, values)) is None:
+        values, written = conversation.values, self._traced(conversation)
+        uses = self._uses(written, plan, values) if written.planned else None
+        if uses is None:
             return None
-        media = {slot: address for item in plan.items for slot, address in item.media.items()}
-        probes = [
-            probe(plan.ids[slot]) if slot in plan.ids else media.get(slot) or self._probed(slot, uses.get(slot))
-            for slot in range(len(values))
-        ]
+        probes = self._probes(plan, uses, len(values))
         # With probes, each content must be written in the same way.
         probed = self._traced(Conversation(None, plan.around, plan=plan, values=probes))
         if not probed.planned or self._uses(probed, plan, probes) != uses:
             return None
-        for slot, use in uses.items():
+        output_plan = self._plan_of_probes(plan, uses, probes, probed)
+        # The plan must give what was written without it.
+        filled = None if output_plan is None else output_plan.output(values)
+        if output_plan is None or filled is None or not _is_same(filled[0], written.output):
+            return None
+        is_same = (
+            [*output_plan.losses.of(values)] == [*written.losses]
+            and output_plan.order == written.order
+            and output_plan.characters(filled[1]) == written.characters
+        )
+        return output_plan if is_same else None
+
+    def _probes(self, plan: ConversationPlan, uses: Mapping[int, Use], count: int) -> list[str]:
+        """Return the probes in place of the values of a conversation: equal ids and all addresses stay what they are.
+
+        Args:
+            plan: of the conversation.
+            uses: how its contents are written.
+            count: how many values it has.
+        """
+        probes = [self._probed(number, uses.get(number)) for number in range(count)]
+        for item in plan.items:
+            for number, address in item.media.items():
+                probes[number] = address
+        for number, first in plan.ids.items():
+            probes[number] = probe(first)
+        return probes
+
+    def _plan_of_probes(
+        self, plan: ConversationPlan, uses: dict[int, Use], probes: Sequence[str], probed: Written
+    ) -> OutputPlan | None:
+        """Return the plan of an output that was written with probes; None if it cannot be split at them.
+
+        Args:
+            plan: of the conversation.
+            uses: how its contents are written.
+            probes: its values.
+            probed: the output.
+        """
+        grammar, losses = self._grammar, probed.losses
+        probes = [*probes]
+        for number, use in uses.items():
             if use.json_losses is not None:
-                probes[slot], _ = _json_content(grammar, use.head, probes[slot])
-        probed_losses = probed.losses
-        texts = [*(text for _, text in texts_in(probed.output)), *(loss.detail for loss in probed_losses)]
+                probes[number], _ = json_content_of(grammar, use.head, probes[number])
+        texts = [*(text for _, text in texts_in(probed.output)), *(loss.detail for loss in losses)]
         derived = derived_ids(texts, plan)
         if derived is None:
             return None
         # JSON may repeat an address or an extra text, unchanged; a text has neither.
+        media = {number for item in plan.items for number in item.media}
         extras = [text.number for item in plan.items for text in item.extra_texts]
         labels = {label.number: label.encode for label in plan.labels}
         repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *extras}
         if not (isinstance(probed.output, str) or grammar.embeds):
             repeatable |= labels.keys()
-        encodes = {slot: use.encode for slot, use in uses.items()}
+        encodes = {number: use.encode for number, use in uses.items()}
         build = build_of(probed.output, probes, repeatable, encodes, labels, embedded=grammar.embeds)
-        if build is None or (losses := shared_losses(probed_losses, plan)) is None:
+        shared = None if build is None else shared_losses(losses, plan)
+        if build is None or shared is None:
             return None
         contents = [(at, item.head, number) for at, item in enumerate(plan.items) for number in item.texts]
-        other_characters = probed.characters - sum(len(probes[slot]) for slot in uses)
-        output_plan = OutputPlan(
-            *(grammar, build, contents, uses, losses, other_characters, derived, plan.ids, probed.order),
+        other_characters = probed.characters - sum(len(probes[number]) for number in uses)
+        return OutputPlan(
+            *(grammar, build, contents, uses, shared, other_characters, derived, plan.ids, probed.order),
             losses_of_units=probed.losses_of_units,
         )
-        # The plan must give what was written without it.
-        output = output_plan.output(values)
-        if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
-            return None
-        same = probed.order == written.order and output_plan.characters(output[1]) == written.characters
-        return output_plan if same else None
 
     def _is_plain(self, use: Use, text: str) -> bool:
         """Return whether a text that is written among parts is written unchanged there."""
@@ -305,15 +193,15 @@ class OutputPlans:
         content_class = ANY_CONTENT if self._depends_on_head_only(head) else self._grammar.classify(head, content)
         return content_class if self._grammar.is_plain_part(head, content) else None
 
-    def _probed(self, slot: int, use: Use | None) -> str:
+    def _probed(self, number: int, use: Use | None) -> str:
         """Return a content with a probe in it that is written with the same class and losses as a content was."""
         before, after, _ = ANY_CONTENT if use is None or use.content_class is None else use.content_class
-        text = f"{before}{probe(slot)}{after}"
+        text = f"{before}{probe(number)}{after}"
         if use is None or use.json_losses is None:
             return text
         # The content is JSON: in its usual spelling it has no loss, with a space before it `json_content` reports one.
-        candidates = text, _json_content(self._grammar, use.head, text)[0], f" {text}"
-        same = [one for one in candidates if _json_content(self._grammar, use.head, one)[1] == use.json_losses]
+        candidates = text, json_content_of(self._grammar, use.head, text)[0], f" {text}"
+        same = [one for one in candidates if json_content_of(self._grammar, use.head, one)[1] == use.json_losses]
         return same[0] if same else text
 
     def _uses(self, written: Written, plan: ConversationPlan, values: Sequence[str]) -> dict[int, Use] | None:
@@ -331,44 +219,51 @@ class OutputPlans:
         uses: dict[int, Use] = {}
         order = range(len(plan.items)) if written.trace.order is None else written.trace.order
         joined = written.joined if written.trace.order is None else ()
-        for start, stop, unit_plan, _, _ in written.trace.steps:
-            for at in range(start, stop):
+        for step in written.trace.steps:
+            for at in range(step.start, step.stop):
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
                 read = None if index == TOOLS else plan.items[order[index]]
-                slots = [] if read is None else [*read.texts]
-                head_only = self._depends_on_head_only(head)
+                numbers = [] if read is None else [*read.texts]
                 if not isinstance(content, str):
                     while index + 1 in joined:
                         index += 1
-                        slots += plan.items[index].texts
-                    use = Use(head, None if head_only else ANY_CONTENT, None, None, among_parts=True)
-                    if not all(self._is_plain(use, values[slot]) for slot in slots):
+                        numbers += plan.items[index].texts
+                    use_class = None if self._depends_on_head_only(head) else ANY_CONTENT
+                    use = Use(head, use_class, None, None, among_parts=True)
+                    if not all(self._is_plain(use, values[number]) for number in numbers):
                         return None
-                    uses |= dict.fromkeys(slots, use)
+                    uses |= dict.fromkeys(numbers, use)
                     continue
                 if not head.shared and read is not None:  # other messages differ only in the extra texts
                     head = head.without_extra_texts(read.extra_texts)
-                for slot in slots:
-                    content_class = (
-                        self._class_of(head, values[slot]) if unit_plan is None else unit_plan.classes[at - start]
-                    )
-                    if content_class is None:
+                for number in numbers:
+                    use = self._use(head, values[number], step, at)
+                    if use is None:
                         return None
-                    has_json_contents = self._grammar.has_json_contents and (head.calls or head.role == "tool")
-                    json_losses = _json_content(self._grammar, head, values[slot])[1] if has_json_contents else None
-                    among_parts = unit_plan is None or head.parts_around is not None
-                    use_class = None if head_only else content_class
-                    uses[slot] = Use(head, use_class, content_class.encode, json_losses, among_parts)
+                    uses[number] = use
         return uses
+
+    def _use(self, head: Head, content: str, step: Step, at: int) -> Use | None:
+        """Return how a content that is a message's only text was written; None if it was changed.
+
+        Args:
+            head: of the message.
+            content: the content.
+            step: how its unit was written.
+            at: the index of the message among the items.
+        """
+        plan = step.plan
+        content_class = self._class_of(head, content) if plan is None else plan.classes[at - step.start]
+        if content_class is None:
+            return None
+        has_json_contents = self._grammar.has_json_contents and (head.calls or head.role == "tool")
+        json_losses = json_content_of(self._grammar, head, content)[1] if has_json_contents else None
+        use_class = None if self._depends_on_head_only(head) else content_class
+        among_parts = plan is None or head.parts_around is not None
+        return Use(head, use_class, content_class.encode, json_losses, among_parts)
 
 
 def _is_same(output: Any, other: Any) -> bool:
     """Return whether two outputs are equal; in JSON values, the order of members and the types of numbers count."""
     return output == other and (isinstance(output, str) or key_of(output) == key_of(other))
-
-
-def _json_content(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequence[Loss]]:
-    """Return a content after `UnitWriter.json_content`, and the losses."""
-    log = Log()
-    return grammar.json_content(head, content, "", log), log.losses

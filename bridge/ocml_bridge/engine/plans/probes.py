@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from ...chat.substance import opaque_field
 from ...model import Content, Media, Text, replace
 from ...units.heads import SIGNATURE, ExtraText, Head
-from ...units.places import NONE, Parts, Place, Slots
+from ...units.planned_items import NONE, Parts, Place, PlannedItem
 
 PROBE: Final = "Probe"
 """The text with which all probes begin."""
@@ -83,7 +83,7 @@ def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
     """
     if isinstance(content, str):
         return numbers.get(content, None if PROBE in content else content) if content else NONE
-    slots = [
+    texts = [
         (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
     ]
     media = [
@@ -93,19 +93,19 @@ def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
         for field, value in (("url", part.url), ("data", part.data))
         if value is not None and value in numbers
     ]
-    return Parts(content, tuple(slots), tuple(media))
+    return Parts(content, tuple(texts), tuple(media))
 
 
-def has_others(messages: Sequence[Slots]) -> bool:
+def has_others(items: Sequence[PlannedItem]) -> bool:
     """Return whether parts of a content contain a probe in another field than text, address or data."""
-    return any(_has_others(slots.content) for slots in messages)
+    return any(_has_others(item.content) for item in items)
 
 
 def _has_others(place: Place) -> bool:
     if not isinstance(place, Parts):
         return False
     emptied = [*place.parts]
-    for field, index in [("text", index) for index, _ in place.slots] + [
+    for field, index in [("text", index) for index, _ in place.texts] + [
         (field, index) for index, field, _ in place.media
     ]:
         emptied[index] = replace(emptied[index], **{field: ""})

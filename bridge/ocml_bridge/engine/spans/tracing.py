@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...model import Content, Text, Tools
 from ...spans.columns import Columns
@@ -25,12 +25,23 @@ from .templates import Measured, Templates
 if TYPE_CHECKING:
     from ..written import Written
 
-Step = tuple[int, int, Plan | None, State, bool]
-"""How a unit was written.
 
-The index of its first item, and the index after its last; its plan, or None if the grammar spelled it; the state after
-the unit before it; whether nothing follows.
-"""
+class Step(NamedTuple):
+    """How a unit was written.
+
+    Attributes:
+        start: the index of its first item.
+        stop: the index after its last item.
+        plan: its plan; None if the grammar spelled it.
+        state: the state after the unit before it.
+        last: whether nothing follows.
+    """
+
+    start: int
+    stop: int
+    plan: Plan | None
+    state: State
+    last: bool
 
 
 class Trace:
@@ -55,9 +66,9 @@ class Trace:
         pieces = iter(self.units)
         return [
             next(pieces)
-            if plan is None or plan.build is not None
+            if step.plan is None or step.plan.build is not None
             else "".join((next(pieces), next(pieces), next(pieces)))
-            for _, _, plan, _, _ in self.steps
+            for step in self.steps
         ]
 
 

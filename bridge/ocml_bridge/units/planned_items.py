@@ -21,19 +21,19 @@ class Parts(NamedTuple):
 
     Attributes:
         parts: all parts, with placeholders. They are never changed.
-        slots: for each text that is a value: the index of its part, and the index of the value.
+        texts: for each text that is a value: the index of its part, and the index of the value.
         media: for each address, or data, of a medium that is a value: the index of its part, the name of its field, and
             the index of the value.
     """
 
     parts: tuple[Part, ...]
-    slots: tuple[tuple[int, int], ...]
+    texts: tuple[tuple[int, int], ...]
     media: tuple[tuple[int, str, int], ...] = ()
 
     def with_values(self, values: Sequence[str]) -> tuple[Part, ...]:
         """Return the content with values in it, as new parts."""
         parts = fresh(self.parts)
-        for index, number in self.slots:
+        for index, number in self.texts:
             part = parts[index]
             assert isinstance(part, Text)
             part.text = values[number]
@@ -43,8 +43,8 @@ class Parts(NamedTuple):
 
     def shifted(self, count: int) -> Parts:
         """Return the same place among values that have `count` others before them."""
-        slots = tuple([(index, number + count) for index, number in self.slots])
-        return Parts(self.parts, slots, tuple([(index, field, number + count) for index, field, number in self.media]))
+        texts = tuple([(index, number + count) for index, number in self.texts])
+        return Parts(self.parts, texts, tuple([(index, field, number + count) for index, field, number in self.media]))
 
 
 Place = int | str | Parts
@@ -77,7 +77,7 @@ def with_labels(around: Transcript, labels: Sequence[Label], values: Sequence[st
     return replace(around, extras=extras)
 
 
-class Slots(NamedTuple):
+class PlannedItem(NamedTuple):
     """A message of a plan: its head, and the places of its content and its id among the values.
 
     Attributes:
@@ -92,7 +92,7 @@ class Slots(NamedTuple):
     call_id: int
     extra_texts: tuple[ExtraText, ...] = ()
 
-    def item(self, values: Sequence[str]) -> Item:
+    def with_values(self, values: Sequence[str]) -> Item:
         """Return the message with values in it."""
         head, place, call_id, extra_texts = self
         if extra_texts:
@@ -104,7 +104,7 @@ class Slots(NamedTuple):
             content = place if isinstance(place, str) else place.with_values(values)
         return head, content, values[call_id] if call_id >= 0 else None
 
-    def shifted(self, count: int) -> Slots:
+    def shifted(self, count: int) -> PlannedItem:
         """Return the same message among values that have `count` others before them."""
         head, place, call_id, extra_texts = self
         if isinstance(place, int):
@@ -112,7 +112,7 @@ class Slots(NamedTuple):
         elif isinstance(place, Parts):
             place = place.shifted(count)
         extra_texts = tuple([ExtraText(path, number + count) for path, number in extra_texts])
-        return Slots(head, place, call_id + count if call_id >= 0 else NONE, extra_texts)
+        return PlannedItem(head, place, call_id + count if call_id >= 0 else NONE, extra_texts)
 
     @property
     def is_plain(self) -> bool:
@@ -138,4 +138,4 @@ class Slots(NamedTuple):
         """The indices of values that are its content, or texts among its parts."""
         if isinstance(self.content, int):
             return [self.content] if self.content >= 0 else []
-        return [number for _, number in self.content.slots] if isinstance(self.content, Parts) else []
+        return [number for _, number in self.content.texts] if isinstance(self.content, Parts) else []
