@@ -7,7 +7,8 @@ defined twice, and without plans the result is the same.
 
 * `learning`: plans by which units are written; those by which units are read are in `engine/reading.py`.
 * `conversations`: plans of conversations, whose units have the same reading plans.
-* `output_plan`: a plan of an output; `outputs` learns one for each plan of a conversation.
+* `output_plan`, `filled`: a plan of an output, and an output that was built by it; `outputs` learns such plans, one for
+  each plan of a conversation.
 * `envelopes`: what stands around the units, which is cached likewise.
 * `probes`, `holes`, `fillers`: placeholders, their places in an output, and functions that fill these.
 """
