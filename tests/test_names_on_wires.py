@@ -1,4 +1,4 @@
-"""Names of tools on wires that do not take all of them: written in their letters, alike everywhere, and reported."""
+"""Names of tools on wires that do not allow all letters are changed to valid ones, in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def request(*names: str) -> dict[str, Any]:
 
 
 def check(wire: Wire, names: tuple[str, ...]) -> list[str]:
-    """The names that are written for others, which a wire takes, and which are alike in every place."""
+    """The written names, which are valid on the wire, and equal wherever a tool is named."""
     output = convert(request(*names), source="openai", target=wire.name).output
     called = list(at(wire.call, output))
     assert all(re.fullmatch(wire.pattern, name) for name in called)
@@ -112,14 +112,14 @@ def check(wire: Wire, names: tuple[str, ...]) -> list[str]:
 
 
 @each_wire
-def test_what_is_declared_called_answered_and_chosen_has_one_name_that_the_wire_takes(wire: Wire) -> None:
+def test_a_tool_has_one_valid_name_where_it_is_declared_called_answered_and_chosen(wire: Wire) -> None:
     assert len(check(wire, NAMES)) == len(NAMES)
 
 
 @each_wire
 @examples(25)
 @given(names=st.lists(st.text("ab._-: é1/", min_size=1, max_size=5), min_size=1, max_size=4, unique=True).map(tuple))
-def test_no_two_names_become_one(wire: Wire, names: tuple[str, ...]) -> None:
+def test_different_names_stay_different(wire: Wire, names: tuple[str, ...]) -> None:
     check(wire, names)
 
 
@@ -132,13 +132,13 @@ def test_no_two_names_become_one(wire: Wire, names: tuple[str, ...]) -> None:
         ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["a_b"]}}}),
     ],
 )
-def test_a_tool_that_is_only_chosen_has_a_name_that_the_wire_takes(wire: str, choice: dict[str, Any]) -> None:
+def test_a_tool_that_is_only_chosen_has_a_valid_name(wire: str, choice: dict[str, Any]) -> None:
     chosen = Settings(tool_choice=ToolChoice("required", ("functions.a b",)))
     output: Any = write(Transcript((Message("user", "Hi."),), settings=chosen), wire, policy=LENIENT).output
     assert {key: output[key] for key in choice} == choice
 
 
-def test_other_letters_become_the_one_that_all_wires_have() -> None:
+def test_invalid_letters_become_the_letter_that_all_wires_allow() -> None:
     written = {wire.name: check(wire, NAMES[:-1]) for wire in WIRES}
     assert written["anthropic"] == ["browser_search_2", "browser_search", "mcp_docs_find", "1st"]
     assert written["bedrock-converse"] == written["anthropic"]
@@ -146,7 +146,7 @@ def test_other_letters_become_the_one_that_all_wires_have() -> None:
 
 
 @each_wire
-def test_each_change_is_reported_where_it_is(wire: Wire) -> None:
+def test_each_change_is_reported_at_its_path(wire: Wire) -> None:
     losses = convert(request("a b", "ab"), source="openai", target=wire.name).losses
     changed = {(loss.path, loss.code, loss.loss_class) for loss in losses if loss.severity == "changed"}
     assert changed == {
@@ -158,14 +158,14 @@ def test_each_change_is_reported_where_it_is(wire: Wire) -> None:
 
 
 @each_wire
-def test_the_names_come_back_with_the_sidecar(wire: Wire) -> None:
+def test_the_sidecar_restores_the_names(wire: Wire) -> None:
     document = read(request(*NAMES), "openai").transcript
     written = write(document, wire.name)
     assert read(written.output, wire.name, sidecar=make_sidecar(written)).transcript == document
 
 
 @each_wire
-def test_names_that_were_read_from_the_wire_stay(wire: Wire) -> None:
+def test_names_that_were_read_from_the_wire_are_not_changed(wire: Wire) -> None:
     written = convert(request("a b", "a_b"), source="openai", target=wire.name)
     odd = json.loads(json.dumps(written.output).replace("a_b_2", "a b"))
     assert "a b" in set(at(wire.call, odd)) & set(at(wire.tool, odd)) & set(at(wire.choice, odd))
@@ -224,7 +224,7 @@ def test_a_stream_has_the_names_of_the_document(wire: Wire) -> None:
 
 
 @each_wire
-def test_a_client_is_called_by_the_names_that_it_declared(wire: Wire) -> None:
+def test_calls_to_a_client_have_the_names_that_it_declared(wire: Wire) -> None:
     assert streamed(wire, "a b", "b c", tools=frozenset({"a b", "b_c"})) == ["a b", "b_c_2"]
 
 
@@ -237,7 +237,7 @@ _TYPES: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", _TYPES)
-def test_names_of_tools_of_the_server_stay(kind: str) -> None:
+def test_names_of_tools_of_the_server_are_not_changed(kind: str) -> None:
     source = {"messages": [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [_TYPES[kind]("a.b")]}]}
     document = cast("Transcript", read(source, "anthropic").transcript)
     document = replace(document, messages=tuple(replace(each, layout=None) for each in document.messages))

@@ -1,4 +1,4 @@
-"""A difference of two documents is named by the field that it is in, and by what became of the value."""
+"""The code and the sentence of a loss follow from the field of the difference, and from its two values."""
 
 from __future__ import annotations
 
@@ -144,18 +144,18 @@ def test_a_difference_is_named_by_its_field_and_its_values(
 
 
 @pytest.mark.parametrize("new", [None, ABSENT])
-def test_text_outside_messages_that_is_gone_is_a_loss_of_its_own(new: Any) -> None:
+def test_lost_text_outside_of_messages_is_a_loss_of_its_own(new: Any) -> None:
     gone = Difference("/extras/internlm2/before", "Hello.", new)
     assert code_of(gone) == name_difference(gone, "x").code == "text-outside"
     assert name_difference(gone, "x").detail == 'x has no place for text outside messages: "Hello."'
 
 
 @pytest.mark.parametrize(("old", "new"), [("Hello.", "Hi."), ("", None), (None, "Hello."), ({"text": 1}, None)])
-def test_text_outside_messages_that_is_another_one_or_none_is_a_loss_of_extras(old: Any, new: Any) -> None:
+def test_changed_text_outside_of_messages_is_a_loss_of_extras(old: Any, new: Any) -> None:
     assert code_of(Difference("/extras/internlm2/before", old, new)) == "extras"
 
 
-def test_json_that_is_spelled_otherwise_has_not_vanished() -> None:
+def test_json_in_another_spelling_is_not_lost() -> None:
     long, short = Message("assistant", '{"a": 1.0}', recipient="functions.f"), Message("assistant", '{"a":1.0}')
     assert vanished(Transcript((long,)), Transcript((short,)), ()) == []
     assert vanished(Transcript((long,)), Transcript((Message("assistant", '{"b":1}'),)), ()) == ["/messages/0/content"]

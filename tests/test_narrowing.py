@@ -1,4 +1,4 @@
-"""What a target holds of a content that has parts, and the loss that is reported for each thing that it has not."""
+"""The parts of a content that a target can represent, and the losses for the parts that it cannot."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ REASON, REFLECT = Thought("reason"), Thought("reflect")
 LOST, CHANGED, LAYOUT = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
 
 
-def narrowed(content: Content, *holds: type[Any], **how: Any) -> tuple[Content, list[tuple[str, str, str]]]:
-    """What is held of a content, and of each loss its code, its severity and where in the content it is."""
+def narrowed(content: Content, *supported: type[Any], **how: Any) -> tuple[Content, list[tuple[str, str, str]]]:
+    """The content that is left, and of each loss its code, its severity and its path in the content."""
     log = Log()
-    made = narrow(content, holds, PATH, log, target="x", **how)
+    made = narrow(content, supported, PATH, log, target="x", **how)
     return made, shortly(log)
 
 
@@ -49,7 +49,7 @@ def shortly(log: Log) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("text", ["", "Hi."])
-def test_a_text_is_held_by_everything(text: str) -> None:
+def test_every_target_represents_a_text(text: str) -> None:
     assert narrowed(text) == narrowed(text, Text) == (text, [])
 
 
@@ -64,7 +64,7 @@ def test_a_text_is_held_by_everything(text: str) -> None:
         (Foreign("openai", {"type": "video"}), LossCode.FOREIGN_PART, "a part that was not understood"),
     ],
 )
-def test_a_part_that_has_no_place_is_lost_where_it_stands(part: Part, code: LossCode, words: str) -> None:
+def test_a_part_without_a_place_is_lost_at_its_path(part: Part, code: LossCode, words: str) -> None:
     log = Log()
     assert narrow((Text("Hi."), part), (), PATH, log, target="x") == "Hi."
     [loss] = log.losses
@@ -80,20 +80,20 @@ def test_a_part_that_has_no_place_is_lost_where_it_stands(part: Part, code: Loss
         (Infill("a", None, "b"), LossCode.INFILL, "x writes a fill-in-the-middle text as plain text"),
     ],
 )
-def test_a_part_that_is_a_text_becomes_that(part: Part, code: LossCode, detail: str) -> None:
+def test_a_part_that_contains_a_text_becomes_a_text(part: Part, code: LossCode, detail: str) -> None:
     log = Log()
     assert narrow((part,), (), PATH, log, target="x") == "ab"
     assert log.losses == [Loss(code, CHANGED, PATH, detail)]
     assert narrowed((part,), type(part)) == ((part,), [])
 
 
-def test_of_a_kind_that_is_held_some_may_not_be() -> None:
+def test_some_parts_of_a_supported_kind_may_be_unsupported() -> None:
     sound = Media("audio", data="aGk=")
     content, losses = narrowed((PICTURE, sound), Media, able=sound.__eq__)
     assert (content, losses) == ((sound,), [("media", LOST, "/0")])
 
 
-def test_texts_side_by_side_are_one_where_texts_are_no_parts() -> None:
+def test_neighbouring_texts_are_joined_if_texts_are_not_parts() -> None:
     log = Log()
     assert narrow((Text("a"), Text("b")), (), PATH, log, target="x") == "ab"
     assert log.losses == [Loss(LossCode.CONTENT, CHANGED, PATH, "x joins texts that are side by side")]
@@ -101,12 +101,12 @@ def test_texts_side_by_side_are_one_where_texts_are_no_parts() -> None:
     assert narrowed((Text("a"), PICTURE, Text("b")), Media) == ((Text("a"), PICTURE, Text("b")), [])
 
 
-def test_a_single_text_is_that_text() -> None:
+def test_a_single_part_of_text_becomes_the_text() -> None:
     assert narrowed((Text("a"),)) == narrowed((Text("a"),), Text) == ("a", [])
     assert narrowed(()) == narrowed((), Text) == ("", [])
 
 
-def test_further_keys_of_texts_are_lost_where_texts_are_no_parts() -> None:
+def test_other_keys_of_texts_are_lost_if_texts_are_not_parts() -> None:
     odd = Text("b", extras={"openai": {"x": 1}})
     log = Log()
     assert narrow((PICTURE, odd), (Media,), PATH, log, target="x") == (PICTURE, Text("b"))
@@ -115,12 +115,12 @@ def test_further_keys_of_texts_are_lost_where_texts_are_no_parts() -> None:
     assert narrowed((PICTURE, odd), Media, Text) == ((PICTURE, odd), [])
 
 
-def test_where_they_are_joined_the_loss_is_of_the_whole_content() -> None:
+def test_other_keys_of_joined_texts_are_lost_with_the_path_of_the_content() -> None:
     odd = Text("b", extras={"openai": {"x": 1}})
     assert narrowed((Text("a"), odd)) == ("ab", [("content", CHANGED, "")])
 
 
-def test_tools_that_were_moved_are_passed_over_and_part_the_texts_around_them() -> None:
+def test_texts_around_tools_that_were_moved_are_not_joined() -> None:
     assert narrowed((Text("a"), TOOLS, Text("b")), hoisted=True) == ("a\n\nb", [])
     assert narrowed((Text("a"), TOOLS, Text("b")), Text, hoisted=True) == ("a\n\nb", [])
     assert narrowed((Text("a\n"), TOOLS, Text("b")), hoisted=True) == ("a\nb", [])
@@ -143,11 +143,11 @@ def test_texts_around_a_marker_that_is_lost_are_joined_and_that_is_reported() ->
     assert narrowed((Text("a"), REFLECT, Text("b"), Text("c")), Text)[0] == (Text("a\n\nb"), Text("c"))
 
 
-def test_texts_around_anything_else_that_is_lost_are_not() -> None:
+def test_texts_around_other_lost_parts_are_not_joined() -> None:
     assert narrowed((Text("a"), PICTURE, Text("b")), Text) == ((Text("a"), Text("b")), [("media", LOST, "/1")])
 
 
-def test_that_private_reasoning_begins_as_reasoning_goes_without_saying() -> None:
+def test_the_kind_of_private_reasoning_at_the_beginning_is_the_default() -> None:
     log = Log()
     assert narrow((REASON, Text("a")), (), PATH, log, target="x", private=True) == "a"
     detail = "x leaves out the kind 'reason', which is the default"
@@ -171,18 +171,18 @@ class OfAddresses:
         return replace(citation, title=None) if citation.url else None
 
 
-def held(content: Content, *, marks: bool = False) -> tuple[Content, list[tuple[str, str, str]]]:
+def with_marks(content: Content, *, marks: bool = False) -> tuple[Content, list[tuple[str, str, str]]]:
     log = Log()
     made = with_supported(content, PATH, log, target="x", marks=marks, citations=None)
     return made, shortly(log)
 
 
-def test_marks_have_a_place_or_are_lost() -> None:
+def test_marks_are_kept_or_lost() -> None:
     parts = Text("a", cache=MARK), Media("image", url="u", cache=MARK), Text("b")
     bare = Text("a"), Media("image", url="u"), Text("b")
-    assert held(parts) == (bare, [("cache", LOST, "/0/cache"), ("cache", LOST, "/1/cache")])
-    assert held(parts, marks=True) == (parts, [])
-    assert held((Text("a", cache=MARK),)) == ("a", [("cache", LOST, "/0/cache")])
+    assert with_marks(parts) == (bare, [("cache", LOST, "/0/cache"), ("cache", LOST, "/1/cache")])
+    assert with_marks(parts, marks=True) == (parts, [])
+    assert with_marks((Text("a", cache=MARK),)) == ("a", [("cache", LOST, "/0/cache")])
     log = Log()
     with_supported(parts, PATH, log, target="x", marks=False, citations=None)
     assert log.losses[0].detail == "x has no place for a cache mark"
@@ -197,7 +197,7 @@ def test_marks_have_a_place_or_are_lost() -> None:
         ((THERE,), None, LOST, "the sources"),
     ],
 )
-def test_citations_have_a_place_or_are_lost(
+def test_citations_are_kept_or_lost(
     citations: tuple[Citation, ...], left: tuple[Citation, ...] | None, severity: Severity | None, words: str
 ) -> None:
     log = Log()
@@ -210,21 +210,21 @@ def test_citations_have_a_place_or_are_lost(
     )
 
 
-def test_where_there_are_no_citations_all_are_lost() -> None:
-    assert held((PICTURE, Text("a", citations=(HERE, THERE)))) == (
+def test_a_target_without_citations_loses_all() -> None:
+    assert with_marks((PICTURE, Text("a", citations=(HERE, THERE)))) == (
         (PICTURE, Text("a")),
         [("citations", LOST, "/1/citations")],
     )
-    assert held((Text("a", citations=(HERE,)),)) == ("a", [("citations", LOST, "/0/citations")])
+    assert with_marks((Text("a", citations=(HERE,)),)) == ("a", [("citations", LOST, "/0/citations")])
 
 
-def test_a_target_whose_texts_are_no_parts_has_no_marks_and_no_citations() -> None:
+def test_a_target_whose_texts_are_not_parts_has_no_marks_and_no_citations() -> None:
     content = (Text("a", cache=MARK, citations=(HERE,)),)
     assert narrowed(content) == ("a", [("cache", LOST, "/0/cache"), ("citations", LOST, "/0/citations")])
     assert narrowed(content, Text) == (content, [])
 
 
-def test_texts_keep_the_further_keys_of_one_format() -> None:
+def test_texts_keep_the_other_keys_of_one_format() -> None:
     mine, other = Text("a", extras={"x": {"k": 1}}), Text("b", extras={"y": {"k": 1}})
     assert with_own_extras((mine, other), "x") == (mine, Text("b"))
     assert with_own_extras((other,), "x") == "b"
@@ -235,7 +235,7 @@ def test_texts_keep_the_further_keys_of_one_format() -> None:
     assert with_own_extras((empty, PICTURE), "x") == (Text("a"), PICTURE)
 
 
-def test_a_content_that_is_fitted_is_all_of_that() -> None:
+def test_fitting_a_content_does_all_of_this() -> None:
     content = (Text("a", {"x": {"k": 1}}, cache=MARK), TOOLS, PICTURE, Text("b", {"y": {}}, citations=(HERE,)))
     log = Log()
     assert fitted(content, (Text,), PATH, log, target="x") == (
@@ -258,7 +258,7 @@ def test_a_message_that_cannot_be_private_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(("blank", "called"), [("", "an empty text"), (" \n", "a text of white space")])
-def test_a_text_that_a_target_leaves_out_is_called_what_it_is(blank: str, called: str) -> None:
+def test_the_loss_of_a_text_that_is_left_out_names_its_kind(blank: str, called: str) -> None:
     document = Transcript((Message("user", (Text("a"), Text(blank))),))
     [loss] = write(document, "anthropic").losses
     assert (loss.path, loss.detail) == ("/messages/0/content/1", f"anthropic has no place for {called}")
@@ -270,7 +270,7 @@ def test_a_text_that_a_target_leaves_out_is_called_what_it_is(blank: str, called
     [(Text(""), LAYOUT), (Text(" ", extras={"y": {"k": 1}}), LOST), (Text("", cache=MARK), LOST)],
     ids=["bare", "with further keys", "with a mark"],
 )
-def test_with_a_text_that_is_refused_goes_what_else_it_has(blank: Text, severity: Severity) -> None:
+def test_a_refused_text_is_lost_with_its_other_members(blank: Text, severity: Severity) -> None:
     parts = (PICTURE, blank, Text("a"))
     assert narrowed(parts, Media, Text, refused={"", " "}.__contains__) == (
         (PICTURE, Text("a")),
@@ -320,7 +320,7 @@ PASSAGES = Passages(("p", "q"), title="t")
 
 
 @pytest.mark.parametrize(
-    ("parts", "holds", "made", "places"),
+    ("parts", "supported", "made", "places"),
     [
         ((PASSAGES,), (), "P", [""]),
         ((Text("a"), PASSAGES, Text("b")), (), "a\n\nP\n\nb", [""]),
@@ -333,16 +333,16 @@ PASSAGES = Passages(("p", "q"), title="t")
     ],
     ids=str,
 )
-def test_passages_that_become_text_stand_apart_from_what_is_around_them(
-    parts: tuple[Part, ...], holds: tuple[type[Any], ...], made: Content, places: list[str]
+def test_passages_that_become_text_are_separated_from_the_text_around_them(
+    parts: tuple[Part, ...], supported: tuple[type[Any], ...], made: Content, places: list[str]
 ) -> None:
     text = as_text(PASSAGES) or ""
     expected = [
         replace(part, text=part.text.replace("P", text)) if isinstance(part, Text) else part for part in parts_of(made)
     ]
     log = Log()
-    assert parts_of(narrow(parts, holds, PATH, log, target="x")) == tuple(expected)
+    assert parts_of(narrow(parts, supported, PATH, log, target="x")) == tuple(expected)
     detail = "x writes a document in passages as plain text"
-    told = [Loss(LossCode.CONTENT, CHANGED, f"{PATH}{place}", detail) for place in places]
-    assert log.losses[: len(told)] == told
-    assert all(loss.detail.startswith("x joins texts") for loss in log.losses[len(told) :])
+    expected_losses = [Loss(LossCode.CONTENT, CHANGED, f"{PATH}{place}", detail) for place in places]
+    assert log.losses[: len(expected_losses)] == expected_losses
+    assert all(loss.detail.startswith("x joins texts") for loss in log.losses[len(expected_losses) :])

@@ -1,4 +1,4 @@
-"""An object with members that are missing, null, of another type, unknown, or in another order comes back."""
+"""Objects with members that are missing, null, of another type, unknown, or in another order are restored."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from wire_pieces import PIECES
 
 WORD = re.compile(r"\bw\d+\b")
 SENTENCE = re.compile(r"(?!.*\b(?!JSON|API)[A-Z]{2})'?[a-z_]+'? [a-z'].*[^.]$")
-"""How a finding says what had to be mended: in words, and without a full stop."""
+"""The form of a finding's sentence about a repair: words without a full stop."""
 AS_IT_IS = "as it is"
 FORCED = Options(force_format=True)
 OF_ANOTHER_TYPE: tuple[Any, ...] = (None, "w100", {"w101": "w102"}, [{"w103": "w104"}])
 PLAIN: tuple[Any, ...] = ("", 0, 7, 0.5, True, False, [], {}, [None], "USER", "\ud800")
-"""Values of all types that say little or nothing, each of which is something else than no member; half a character."""
+"""Empty or nearly empty values of all types, each of which differs from an absent member; half a surrogate pair."""
 KINDS = [(wire, kind) for wire, kinds in PIECES.items() for kind in kinds]
 NOT_AS_IT_WAS = {
     ("openai-responses", "id"): "an item that is the API's own, or a text with a status, has an id",
@@ -36,7 +36,7 @@ NOT_AS_IT_WAS = {
     ("gemini", "name"): "a function has a name",
     ("bedrock-converse", "tools"): "a choice among tools needs tools",
 }
-"""Wire and member → what the API requires, where the document is not written as it was, and a loss says so."""
+"""Wire and member → the value that the API requires; the document is changed, and a loss reports it."""
 Path = tuple[Any, ...]
 
 
@@ -81,7 +81,7 @@ def with_member(value: Any, path: Path, member: Any) -> Any:
 
 
 def words(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Each word of a document, as key or value, with the pointer to where it stands."""
+    """Each word of a document, as key or value, with the pointer to its place."""
     if isinstance(value, dict):
         for key, member in cast("dict[str, Any]", value).items():
             inner = f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
@@ -101,8 +101,8 @@ def read_or_refused(text: str, wire: str) -> Reading | BridgeError:
         return error
 
 
-def stands_in(document: Any, path: str) -> bool:
-    """Whether a pointer leads to a place in a document, where something may be missing."""
+def exists_in(document: Any, path: str) -> bool:
+    """Whether the place of a pointer is in a document; the last member may be missing."""
     place: Any = document
     for step in path.split("/")[1:-1]:
         try:
@@ -113,7 +113,7 @@ def stands_in(document: Any, path: str) -> bool:
 
 
 def in_silence(places: set[tuple[str, str]], there: Result) -> list[tuple[str, str]]:
-    """The words that an output has not, and that stand at or below no path of a loss; and where they stand."""
+    """The words that are not in the output and not at or below the path of a loss; with their places."""
     kept = set(WORD.findall(json.dumps(there.output)))
     paths = {loss.path for loss in there.losses if loss.severity is not Severity.LAYOUT}
     return [(word, place) for word, place in sorted(places) if word not in kept and not _is_covered(place, paths)]
@@ -125,14 +125,14 @@ def _is_covered(place: str, paths: set[str]) -> bool:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
-def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(wire: str, kind: str) -> None:
+def test_odd_members_are_restored_and_no_other_wire_loses_a_word_without_a_report(wire: str, kind: str) -> None:
     others = cycle([other for other in PIECES if other != wire])
     for number, (name, document) in enumerate(sweep(odd(PIECES[wire][kind]), 7)):
         text = json.dumps(document)
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):
             assert reading.path is not None, name
-            assert stands_in(document, reading.path), (name, reading.path)
+            assert exists_in(document, reading.path), (name, reading.path)
             assert SENTENCE.match(reading.message.partition(";")[0]), (name, reading.message)
             assert name != AS_IT_IS
             continue
@@ -143,7 +143,7 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
         canonical = write(reading.transcript, "canonical").output
         if number % 4 == 0:  # a quarter of the ways: it takes long
             assert read(canonical, "canonical").transcript == reading.transcript, f"{name}: not of the canonical types"
-        # The order of members is told by their names, too: it is no place where anything is said.
+        # The layout for the order of members consists of names, and has no content.
         places = set(words(canonical))
         assert {word for word, _ in words(document)} <= {word for word, _ in places}, name
         stated = {(word, place) for word, place in places if "/layout/" not in place}
@@ -154,12 +154,12 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
-def test_values_that_say_little_are_read_as_what_they_are_and_come_back(wire: str, kind: str) -> None:
+def test_empty_values_are_read_and_restored(wire: str, kind: str) -> None:
     for name, document in sweep(with_others(PIECES[wire][kind], plain), 7):
         text = json.dumps(document)
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):
-            assert stands_in(document, reading.path or ""), (name, reading.path)
+            assert exists_in(document, reading.path or ""), (name, reading.path)
             continue
         assert [*mistyped(reading.transcript)] == [], name
         back = write(reading.transcript, wire, policy=LENIENT)

@@ -1,4 +1,4 @@
-"""A text that is spelled oddly somewhere is written back as it stood, or something was found when it was read."""
+"""A text with an odd spelling is written back unchanged, or has a finding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def readable(name: str, field: str) -> Iterator[Odd]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_a_text_in_which_nothing_is_found_comes_back_and_any_other_as_what_it_reads_as(name: str, field: str) -> None:
+def test_a_text_without_findings_is_restored_and_any_other_is_written_as_it_was_read(name: str, field: str) -> None:
     seen = 0
     for text, reading in readable(name, field):
         seen += 1

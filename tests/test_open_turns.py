@@ -1,4 +1,4 @@
-"""Whoever's turn is open, and whatever stands before it: texts hold it, or say what they lose of it."""
+"""Open turns of any role, after any messages: text formats write them, or report the loss."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BEFORE: Final = ((), (Message("user", "Hi."),), (Message("user", "Hi.", end=None
 
 @pytest.mark.parametrize("target", TEXTS)
 @pytest.mark.parametrize("role", ROLES)
-def test_an_open_turn_is_held_or_its_loss_is_said(role: str, target: str) -> None:
+def test_an_open_turn_is_written_or_its_loss_is_reported(role: str, target: str) -> None:
     for name, before in product(NAMES, BEFORE):
         document = Transcript(before, open_turn=Message(role, "", name, end=None))
         result = write(document, target, policy=LENIENT)
@@ -36,7 +36,7 @@ def test_an_open_turn_is_held_or_its_loss_is_said(role: str, target: str) -> Non
 
 @pytest.mark.parametrize("target", TEXTS)
 @pytest.mark.parametrize("channel", ["analysis", "commentary", "final", "notes", None])
-def test_so_is_its_channel(channel: str | None, target: str) -> None:
+def test_the_channel_of_an_open_turn_is_written_or_its_loss_is_reported(channel: str | None, target: str) -> None:
     for recipient in (None, "functions.f", "user"):
         turn = Message("assistant", "", channel=channel, recipient=recipient, end=None)
         all_laws(Transcript((Message("user", "Hi."),), open_turn=turn), target)
@@ -44,7 +44,7 @@ def test_so_is_its_channel(channel: str | None, target: str) -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("target", TEXTS)
-def test_a_message_reads_as_its_image_whoever_says_it(role: str, target: str) -> None:
+def test_a_message_of_any_role_is_read_back_as_its_image(role: str, target: str) -> None:
     for name, end in product(NAMES, ("end", None)):
         document = Transcript((Message("user", "Hi."), Message(role, "Yes.", name, end=end)))
         result = write(document, target, policy=LENIENT)

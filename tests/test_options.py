@@ -1,4 +1,4 @@
-"""Options that nobody knows are refused in the library as by the command: passed over, they would be believed in."""
+"""Unknown options are refused by the library and by the command, so that nobody relies on one that has no effect."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ocml_bridge.pipe import decoder
 
 
 @pytest.mark.parametrize("option", [{"control_tokens": "refuze"}, {"control_tokens": None}])
-def test_a_word_that_an_option_does_not_know_is_refused(option: dict[str, Any]) -> None:
+def test_an_unknown_value_of_an_option_is_refused(option: dict[str, Any]) -> None:
     with pytest.raises(BridgeError, match=next(iter(option))) as caught:
         Options(**option)
     assert caught.value.code is ErrorCode.OPTION
 
 
 @pytest.mark.parametrize(("target", "known"), [("harmony", "spec, oss, hf"), ("canonical", "none")])
-def test_a_dialect_that_the_target_does_not_have_is_refused(target: str, known: str) -> None:
+def test_an_unknown_dialect_of_the_target_is_refused(target: str, known: str) -> None:
     request = {"messages": [{"role": "user", "content": "hi"}]}
     with pytest.raises(BridgeError, match=f"{target} has no dialect 'nope'; it has {known}$") as caught:
         convert(request, source="openai", target=target, options=Options(dialect="nope"))
@@ -30,7 +30,7 @@ def test_a_dialect_that_the_target_does_not_have_is_refused(target: str, known: 
 REQUEST = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "reasoning": "Hm.", "content": "ok"}]}
 
 
-def test_an_option_of_a_format_concerns_that_format() -> None:
+def test_an_option_of_a_format_applies_only_to_that_format() -> None:
     options = Options(format_options={"reasoning": "reasoning_content"})
     output: Any = convert(REQUEST, source="openai", target="openai", options=options).output
     assert output["messages"][1]["reasoning_content"] == "Hm."
@@ -38,19 +38,17 @@ def test_an_option_of_a_format_concerns_that_format() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "words"),
     [
         ({"resoning": "reasoning"}, "no format has an option 'resoning'; did you mean reasoning?"),
         ({"reasoning": "thinking"}, "reasoning cannot be 'thinking'; it is one of reasoning, reasoning_content"),
     ],
 )
-def test_an_option_that_no_format_declares_and_a_value_that_it_does_not_take_are_refused(
-    given: dict[str, str], says: str
-) -> None:
+def test_unknown_options_and_values_are_refused(given: dict[str, str], words: str) -> None:
     with pytest.raises(BridgeError) as caught:
         convert(REQUEST, source="openai", target="openai", options=Options(format_options=given))
     assert caught.value.code is ErrorCode.OPTION
-    assert says in caught.value.message
+    assert words in caught.value.message
 
 
 def test_a_format_option_is_a_string() -> None:
@@ -81,8 +79,8 @@ def test_a_format_that_is_not_registered_has_options_too() -> None:
         decoder("chatml", options=options)
 
 
-def test_an_option_may_be_that_of_the_source_alone() -> None:
-    """An adapter that is given need not be registered, whether it reads or writes."""
+def test_an_option_may_belong_to_the_source_alone() -> None:
+    """An adapter that is given as an object need not be registered, for reading and for writing."""
     own = replace(adapter("openai")[0], id="own", options=(FormatOption("colour", "Which colour.", default="blue"),))
     options = Options(format_options={"colour": "red"})
     assert convert(REQUEST, source=own, target="openai", options=options).output == REQUEST

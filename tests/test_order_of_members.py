@@ -1,4 +1,4 @@
-"""Without what is remembered of its spelling, each object has its members in the order of its API's reference."""
+"""A document without its kept spelling is written with the members of each object in the order of the reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from test_odd_members import KINDS, odd, read_or_refused
 from wire_pieces import PIECES
 
 OURS = re.compile(r"((messages|contents|input|tools)/)?\d+(/(content|parts|tool_calls)/\d+)?: (turned|more)")
-"""The objects that a format spells itself; others are values, which are kept as they are."""
+"""The objects that a format writes itself; others are values that are kept as they are."""
 
 
 KEPT = {
@@ -22,7 +22,7 @@ KEPT = {
     *(("openai-responses", kind) for kind in ("hosted calls", "more hosted calls", "state", "tools")),
     *(("anthropic", "kept blocks"), ("gemini", "a signature behind")),
 }
-"""Those that have some among the objects of the former kind: what servers alone understand."""
+"""Kinds with such values in these objects: members that only servers understand."""
 
 
 def bare(value: Any) -> Any:
@@ -33,16 +33,16 @@ def bare(value: Any) -> Any:
 
 
 def spelled(document: Any, wire: str) -> str | None:
-    """A document that is read and written without its spelling; None for one that is refused."""
+    """The document, read and written without its spelling; None if it is refused."""
     reading = read_or_refused(json.dumps(document), wire)
     if isinstance(reading, BridgeError):
         return None
-    said = read(bare(write(reading.transcript, "canonical").output), "canonical").transcript
-    return json.dumps(write(said, wire, policy=LENIENT).output)
+    document_without_spelling = read(bare(write(reading.transcript, "canonical").output), "canonical").transcript
+    return json.dumps(write(document_without_spelling, wire, policy=LENIENT).output)
 
 
 @pytest.mark.parametrize(("wire", "kind"), [each for each in KINDS if each not in KEPT])
-def test_members_stand_in_the_order_of_the_reference(wire: str, kind: str) -> None:
+def test_members_are_in_the_order_of_the_reference(wire: str, kind: str) -> None:
     base = PIECES[wire][kind]
     ours = spelled(base, wire)
     for name, document in odd(base):

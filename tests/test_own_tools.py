@@ -67,12 +67,12 @@ def test_they_are_declared_as_the_official_encoder_declares_them(
         ),
     ],
 )
-def test_what_the_prompt_does_not_say_is_reported(more: dict[str, Any], paths: list[str]) -> None:
+def test_settings_of_tools_that_are_not_in_the_prompt_are_reported(more: dict[str, Any], paths: list[str]) -> None:
     prompt = profile("gpt-oss").prompt(declaring() | more)
     assert [loss.path for loss in prompt.losses] == paths
 
 
-def test_other_models_have_none() -> None:
+def test_other_models_have_no_tools_of_their_own() -> None:
     prompt = profile("qwen3").prompt(declaring() | {"tools": [{"type": "code_interpreter"}]})
     assert [loss.path for loss in prompt.losses if loss.severity == "lost"] == ["/extras/openai/tools"]
 
@@ -86,7 +86,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("size", [1, 4, 1000])
-def test_their_calls_arrive_and_go_back_on_analysis(name: str, size: int) -> None:
+def test_calls_of_these_tools_are_on_the_channel_analysis_both_ways(name: str, size: int) -> None:
     answer, body = CALLS[name]
     wanted = {"tools": [{"type": "code_interpreter"}, {"type": "browser_search"}]}
     request = declaring() | wanted

@@ -1,4 +1,4 @@
-"""Law 14: what the API takes and gives belongs to the caller, who may change it (docs/loss.md)."""
+"""Law 14: values that the API takes and returns belong to the caller, who may change them (docs/loss.md)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def parameters_in(result: Result) -> Object:
     return output["tools"][0]["function"]["parameters"]
 
 
-def test_what_one_customer_adds_to_a_tool_is_not_in_the_output_of_another() -> None:
+def test_a_change_of_a_tool_in_one_request_is_not_in_the_output_of_another() -> None:
     one = convert(HARMONY, source="harmony", target="openai")
     parameters_in(one)["properties"]["tenant"] = {"const": "customer-A-secret"}
     other = convert(HARMONY.replace("hi", "hello"), source="harmony", target="openai")
@@ -64,7 +64,7 @@ def test_what_one_customer_adds_to_a_tool_is_not_in_the_output_of_another() -> N
     assert "tenant" not in repr(other.transcript)
 
 
-def test_what_is_put_into_an_output_falsifies_no_later_report() -> None:
+def test_a_change_of_an_output_does_not_change_later_reports() -> None:
     request = json.dumps(REQUEST)
     first = convert(request, source="openai", target="harmony")
     assert not first.lossless
@@ -88,21 +88,21 @@ def of_values(data: bytes, source: str, target: str) -> Result:
 
 
 def read_values(data: bytes, source: str) -> Any:
-    """The output in a format as a caller holds it: its own JSON values, or text."""
+    """The output in a format as the caller gets it: JSON values, or text."""
     return own_json(write(read(data, source).transcript, source).output)
 
 
 def of_unshared(data: bytes, source: str, target: str) -> Result:
-    """As `of_values`, of values that nobody changes: they are not copied, and stay as they are."""
+    """Like `of_values`, for values that nobody changes: they are not copied, and are not changed."""
     values = read_values(data, source)
     before = repr(values)
     result = convert_unshared(values, source=source, target=target, policy=LENIENT)
-    assert told(result) == told(of_values(data, source, target))
+    assert contents(result) == contents(of_values(data, source, target))
     assert repr(values) == before
     return result
 
 
-def told(result: Result) -> tuple[bytes, tuple[Loss, ...], str]:
+def contents(result: Result) -> tuple[bytes, tuple[Loss, ...], str]:
     return result.data, result.losses, repr(result.transcript)
 
 
@@ -129,16 +129,16 @@ def test_nothing_is_shared_between_conversions_of_any_ordered_pair(
         for target in pairs[source]:
             for way in WAYS:
                 result = way(data, source, target)
-                before = told(result)
+                before = contents(result)
                 again = way(data, source, target)
                 poison([again.output, again.transcript, again.report(), make_sidecar(again)])
                 assert again.data == result.data
                 after = way(data, source, target)
-                assert told(after) == before
+                assert contents(after) == before
                 assert POISON not in repr((result.output, result.transcript))
 
 
-def test_output_and_transcript_are_two_things() -> None:
+def test_output_and_transcript_share_nothing() -> None:
     result = convert(a_request(), source="openai", target="openai")
     data, sidecar = result.data, make_sidecar(result)
     poison(result.output)
@@ -148,7 +148,7 @@ def test_output_and_transcript_are_two_things() -> None:
     assert make_sidecar(result) == sidecar
 
 
-def test_what_is_changed_in_an_output_stays_changed() -> None:
+def test_a_change_of_an_output_is_kept() -> None:
     result = convert(a_request(), source="openai", target="openai")
     parameters_in(result)["additionalProperties"] = False
     assert parameters_in(result)["additionalProperties"] is False
@@ -162,7 +162,7 @@ def test_a_prompt_shares_nothing_with_its_request() -> None:
     assert (result.data, repr(result.transcript)) == before
 
 
-def test_a_sidecar_shares_nothing_with_what_is_read_with_it() -> None:
+def test_a_sidecar_shares_nothing_with_documents_read_with_it() -> None:
     result = convert(a_request(), source="openai", target="chatml")
     sidecar = make_sidecar(result)
     spelled = json.dumps(sidecar)
@@ -178,15 +178,15 @@ def leaves(hint: Any) -> set[Any]:
     return {get_origin(each) or each for each in hints}
 
 
-def test_only_these_fields_of_a_message_hold_what_can_be_changed() -> None:
-    """The others are strings and the like: a message that has none of these is passed over, and not copied."""
+def test_only_these_fields_of_a_message_are_mutable() -> None:
+    """The other fields are immutable, so a message without these three is not copied."""
     plain = {str, bool, int, float, type(None), Literal, Signature, CacheMark}
     hints = {name: hint for name, hint in get_type_hints(Message).items() if name in Message.__match_args__}
-    holding = {name for name, hint in hints.items() if not leaves(hint) <= plain}
-    assert holding == {"content", "extras", "layout"}
+    mutable = {name for name, hint in hints.items() if not leaves(hint) <= plain}
+    assert mutable == {"content", "extras", "layout"}
 
 
-def test_a_document_that_holds_nothing_to_change_is_not_copied() -> None:
+def test_a_document_without_mutable_values_is_not_copied() -> None:
     plain = Transcript((Message("user", "hi"), Message("assistant", "hello")))
     assert own(plain) is plain
     deep = Transcript((Message("user", "hi"), Message("user", "hi", extras={"openai": {"seed": [1]}})))
@@ -199,7 +199,7 @@ class Labels(dict[str, Any]):
     """A dict that is more than one."""
 
 
-def test_a_copy_has_what_the_values_have() -> None:
+def test_a_copy_equals_its_values() -> None:
     values: Any = [1, 1.0, True, None, "\ud800", 2**70, float("inf"), [], {}, Lines([{"a": Labels(b=[1])}])]
     copied = own_json(values)
     assert repr(copied) == repr(values)
@@ -207,7 +207,7 @@ def test_a_copy_has_what_the_values_have() -> None:
     assert copied[-1][0] is not values[-1][0]
 
 
-def test_values_that_hold_themselves_are_refused() -> None:
+def test_values_that_contain_themselves_are_refused() -> None:
     endless: Any = Lines()
     endless.append(endless)
     with pytest.raises(BridgeError) as caught:

@@ -1,4 +1,4 @@
-"""What is built and published: the packages, typed, with the command, and the schema of the canonical form."""
+"""The built distributions: the packages with types, the command, and the schema of the canonical form."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ def wheel(built: Path) -> zipfile.ZipFile:
     return zipfile.ZipFile(next(built.glob("*.whl")))
 
 
-def test_the_wheel_holds_the_packages_the_man_page_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_contains_the_packages_the_man_page_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     expected = {
         path.relative_to(package.parent).as_posix()
         for package in (BRIDGE, BRIDGE.parent / "ocml_convert", ADAPTERS)
         for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    examples = {name for name in held if name.startswith("ocml_bridge/playground/golden/")}
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    examples = {name for name in names if name.startswith("ocml_bridge/playground/golden/")}
     assert {name.removeprefix("ocml_bridge/playground/golden/").rpartition("/")[0] for name in examples} == {
         case for _, case, _ in EXAMPLES
     }
-    assert held == examples | expected | {f"ocml_convert-{__version__}.data/data/share/man/man1/ocml-convert.1"}
-    assert {"ocml_bridge/py.typed", "ocml_adapters/py.typed"} <= held
+    assert names == examples | expected | {f"ocml_convert-{__version__}.data/data/share/man/man1/ocml-convert.1"}
+    assert {"ocml_bridge/py.typed", "ocml_adapters/py.typed"} <= names
 
 
 def _of_dist_info(wheel: zipfile.ZipFile, name: str) -> str:
     return wheel.read(f"ocml_convert-{__version__}.dist-info/{name}").decode()
 
 
-def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_metadata(wheel: zipfile.ZipFile) -> None:
     metadata = Parser().parsestr(_of_dist_info(wheel, "METADATA"))
     assert (metadata["Name"], metadata["Version"]) == ("ocml-convert", __version__)
     assert metadata["Requires-Python"] == ">=3.11"
@@ -65,8 +65,8 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert "ocml-convert = ocml_convert.command:main" in _of_dist_info(wheel, "entry_points.txt").splitlines()
 
 
-def test_the_page_of_an_index_names_no_file_that_is_not_there(wheel: zipfile.ZipFile) -> None:
-    """An index shows the description alone: a picture is its description there, a link into the checkout its text."""
+def test_the_page_of_an_index_links_to_no_missing_file(wheel: zipfile.ZipFile) -> None:
+    """An index shows the description without other files: the fallback of a picture is its description, of a link its text."""
     metadata = Parser().parsestr(_of_dist_info(wheel, "METADATA"))
     description = str(metadata.get_payload())
     assert metadata["Description-Content-Type"] == "text/markdown"
@@ -78,7 +78,7 @@ def test_the_page_of_an_index_names_no_file_that_is_not_there(wheel: zipfile.Zip
     assert "| `harmony` | Harmony | `spec`, `oss`, `hf` |" in description
 
 
-def test_the_library_has_the_name_of_its_distribution_too() -> None:
+def test_the_library_can_be_imported_by_the_name_of_its_distribution() -> None:
     assert ocml_convert.__all__ == ocml_bridge.__all__
     assert all(getattr(ocml_convert, name) is getattr(ocml_bridge, name) for name in ocml_bridge.__all__)
     assert not hasattr(ocml_convert, "nothing")

@@ -48,29 +48,29 @@ def test_a_call_may_be_answered_turns_later() -> None:
     assert pair([call("a"), text(), call("b"), reply("b"), text("assistant"), reply("a")]) == {3: 2, 5: 0}
 
 
-def test_of_calls_with_one_id_those_of_the_latest_turn_come_first() -> None:
+def test_a_repeated_id_is_that_of_a_call_in_the_latest_turn() -> None:
     assert pair([call("a"), text(), call("a"), reply("a"), reply("a"), reply("a")]) == {3: 2, 4: 0}
 
 
-def test_an_id_that_no_call_has_pairs_with_nothing_where_all_calls_are_answered() -> None:
+def test_an_unknown_id_answers_no_call_if_all_calls_are_answered() -> None:
     assert pair([call("a"), reply("b"), reply("a")]) == {2: 0}
 
 
-def test_an_id_that_no_call_has_pairs_with_the_only_open_call_of_the_turn() -> None:
+def test_an_unknown_id_answers_the_only_open_call_of_the_turn() -> None:
     assert pair([call("a"), call("b"), reply("x"), reply("a")]) == {2: 1, 3: 0}
     assert pair([call("a"), text(), call("b"), reply("x")]) == {3: 2}
 
 
-def test_an_id_that_no_call_has_pairs_with_nothing_where_it_could_be_two() -> None:
+def test_an_unknown_id_answers_no_call_if_there_are_two_open_calls() -> None:
     assert pair([call("a"), call("b"), reply("x")]) == {}
     assert pair([call("a"), reply("x"), reply("y")]) == {}
 
 
-def test_an_id_that_no_call_has_pairs_with_no_call_of_another_tool() -> None:
+def test_an_unknown_id_answers_no_call_of_another_tool() -> None:
     assert pair([call("a", "functions.f"), reply("x", "functions.g")]) == {}
 
 
-def test_an_id_that_a_call_of_another_turn_has_is_not_guessed_at() -> None:
+def test_an_id_of_a_call_in_another_turn_answers_no_open_call() -> None:
     assert pair([call("a"), reply("a"), text(), call("b"), reply("a")]) == {1: 0}
 
 
@@ -84,8 +84,8 @@ def test_without_id_and_name_replies_answer_the_latest_turn_in_order() -> None:
     assert pair([call(), text(), call(), call(), reply(), reply(), reply()]) == {4: 2, 5: 3}
 
 
-def test_replies_whose_names_a_format_does_not_have_are_named_as_it_reads_them() -> None:
-    """Without names replies are read in order; once the first one has its name, the second one is in order again."""
+def test_replies_in_formats_without_names_get_the_names_of_the_calls_in_order() -> None:
+    """Without names, replies are read in the order of the calls: if the first is missing, others get wrong names."""
 
     def misnamed(*messages: Message) -> list[int]:
         items = [item_of(message) for message in messages]
@@ -97,13 +97,13 @@ def test_replies_whose_names_a_format_does_not_have_are_named_as_it_reads_them()
     assert misnamed(*calls, other, one) == [2]
 
 
-def test_text_inside_a_wire_message_does_not_part_its_calls() -> None:
+def test_text_inside_of_a_wire_message_does_not_separate_its_calls() -> None:
     inside, between = text("assistant", continues=True), text("assistant")
     assert pair([call(), inside, call(), reply(), reply()]) == {3: 0, 4: 2}
     assert pair([call(), between, call(), reply(), reply()]) == {3: 2}
 
 
-def test_a_message_to_a_participant_is_no_call() -> None:
+def test_a_message_to_a_participant_is_not_a_call() -> None:
     assert pair([call("a", "user"), reply("a")]) == {}
 
 
@@ -121,7 +121,7 @@ ANYTHING = st.one_of(
 
 @st.composite
 def answered(draw: st.DrawFn) -> list[Message]:
-    """Calls with ids of their own, answered in any order, most by their ids; what may stand between them, at times."""
+    """Calls with different ids, answered in any order and mostly by id, sometimes with other messages between them."""
     ids = draw(st.lists(st.sampled_from(("", "a", "b", "c")), unique=True))
     calls = [call(call_id, draw(TOOLS.filter(bool))) for call_id in ids]
     replies = [
@@ -142,8 +142,8 @@ CONVERSATIONS = mostly(
 
 @examples(1000)
 @given(CONVERSATIONS)
-def test_all_at_once_gives_what_one_by_one_gives(messages: list[Message]) -> None:
-    """But for replies with ids that no call has: only the whole tells what is left for them."""
+def test_pairing_all_messages_equals_pairing_them_one_by_one(messages: list[Message]) -> None:
+    """Replies with unknown ids are left out: which call is left for them depends on all messages."""
     ids = {message.call_id for message in messages if is_call(message)}
     known = {index: of for index, of in pair(messages).items() if messages[index].call_id in {None, *ids}}
     assert known == one_by_one(messages)
@@ -154,14 +154,14 @@ def test_all_at_once_gives_what_one_by_one_gives(messages: list[Message]) -> Non
 
 @pytest.mark.parametrize("read", [None, 0])
 def test_the_turn_of_a_misread_reply_is_put_in_order(read: int | None) -> None:
-    """Whether the reply is read as the answer to another call or to none, its own call is in the turn."""
+    """In both cases, whether the reply is read as the answer to another call or to none, its own call"""
     messages = [call(tool="functions.f"), call(tool="functions.g"), reply(), reply()]
     plan = plan_for(messages, {2: 1, 3: 0}, {2: read})
     assert plan is not None
     assert [*plan.order] == [0, 1, 3, 2]
 
 
-def test_the_loss_of_a_reply_says_what_it_is_read_as() -> None:
+def test_the_loss_of_a_reply_names_the_call_that_it_answers_in_the_target() -> None:
     losses = pairing_losses({3: 0, 1: None}, "harmony")
     assert [(loss.path, loss.detail) for loss in losses] == [
         ("/messages/1", "in harmony this reply answers no call"),
@@ -169,7 +169,7 @@ def test_the_loss_of_a_reply_says_what_it_is_read_as() -> None:
     ]
 
 
-def test_the_loss_of_a_message_that_came_late_says_why_it_moves() -> None:
+def test_the_loss_of_a_late_message_explains_why_it_moves() -> None:
     assert [(loss.path, loss.detail) for loss in arrival_losses([1, 0], "harmony")] == [
         ("/messages/0", "harmony has messages in the order in which they came; this message moves"),
         ("/messages/1", "harmony has messages in the order in which they came; this message moves"),

@@ -1,4 +1,4 @@
-"""Values that are given as parsed JSON, and those of the model, are JSON; what is none is refused with its place."""
+"""Values given as parsed JSON, and values in the model, must be JSON; others are refused with their path."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def request(value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NO_JSON)
-def test_what_is_no_json_is_refused_with_its_place(name: str) -> None:
+def test_a_value_that_is_not_json_is_refused_with_its_path(name: str) -> None:
     data = request(NO_JSON[name])
     for refused in (
         lambda: convert(data, source="openai", target="anthropic"),
@@ -47,7 +47,7 @@ def test_what_is_no_json_is_refused_with_its_place(name: str) -> None:
         assert (caught.value.code, caught.value.path) == ("OCB-SHAPE", "/messages/0/odd~1key/1")
 
 
-def test_the_object_of_a_library_leads_to_its_json() -> None:
+def test_the_error_for_an_object_of_a_library_names_the_method_for_its_json() -> None:
     with pytest.raises(BridgeError, match=r"ChatCompletionMessage is not .*; give what \.model_dump\(\) gives"):
         read({"model": "m", "messages": [NO_JSON["an object"]]}, "openai")
 
@@ -96,7 +96,7 @@ SUBCLASSES: Final[Any] = OrderedDict[str, Any](
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_subclasses_are_written_as_what_they_are_of(target: str) -> None:
+def test_instances_of_subclasses_are_written_as_their_base_type(target: str) -> None:
     written = convert(SUBCLASSES, source="openai", target=target, policy=LENIENT)
     plain = convert(exactly(SUBCLASSES), source="openai", target=target, policy=LENIENT)
     assert (written.data, written.losses) == (plain.data, plain.losses)
@@ -109,11 +109,11 @@ def test_subclasses_are_written_as_what_they_are_of(target: str) -> None:
     assert (written.data, written.losses) == (plain.data, plain.losses)
 
 
-def test_they_are_recognised_as_what_they_are_of() -> None:
+def test_instances_of_subclasses_are_recognised_as_their_base_type() -> None:
     assert detect(SUBCLASSES) == detect(exactly(SUBCLASSES)) == "openai"
 
 
-def test_what_holds_itself_is_refused() -> None:
+def test_a_value_that_contains_itself_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)
     with pytest.raises(BridgeError) as caught:
@@ -136,7 +136,9 @@ HELLO: Final = Message("user", "Hi")
     ids=lambda value: value if isinstance(value, str) else "",
 )
 @pytest.mark.parametrize("target", ["openai", "harmony", "canonical"])
-def test_so_it_is_in_documents_of_the_model(document: Transcript, path: str, target: str) -> None:
+def test_values_in_documents_of_the_model_are_checked_in_the_same_way(
+    document: Transcript, path: str, target: str
+) -> None:
     with pytest.raises(BridgeError) as caught:
         write(document, target)
     assert (caught.value.code, caught.value.path) == ("OCB-SHAPE", path)

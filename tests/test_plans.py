@@ -1,4 +1,4 @@
-"""Plans change nothing but the time: output, losses, findings and image are those of the plain way."""
+"""Plans change only the time: output, losses, findings and image are the same as without plans."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SETTINGS = [
 ]
 
 
-def hold(document: Document, names: Sequence[str] | None = None) -> None:
+def check(document: Document, names: Sequence[str] | None = None) -> None:
     for name in formats() if names is None else names:
         assert everything_written(document, name, PLANNED) == everything_written(document, name, PLAIN)
         data = write(document, name, options=PLAIN, policy=LENIENT).encode()
@@ -51,52 +51,54 @@ def hold(document: Document, names: Sequence[str] | None = None) -> None:
 
 
 @given(strategies.documents())
-def test_a_drawn_document_is_written_and_read_alike(document: Document) -> None:
-    hold(document)
+def test_a_drawn_document_is_converted_as_without_plans(document: Document) -> None:
+    check(document)
 
 
-def hold_from(sources: Sequence[str], document: Document) -> None:
+def check_from(sources: Sequence[str], document: Document) -> None:
     for source in sources:
         data = write(document, source, options=PLAIN, policy=LENIENT).encode()
-        hold(read(data, source, options=PLAIN).transcript)
+        check(read(data, source, options=PLAIN).transcript)
 
 
 @examples(80)  # each is written in every format as it comes from some, with plans and without
 @given(strategies.documents(), some_formats(4))
-def test_so_it_is_when_it_comes_from_another_format(document: Document, sources: Sequence[str]) -> None:
-    hold_from(sources, document)
+def test_a_document_from_another_format_is_converted_as_without_plans(
+    document: Document, sources: Sequence[str]
+) -> None:
+    check_from(sources, document)
 
 
 @pytest.mark.long
 @settings(max_examples=1000)
 @given(strategies.documents())
-def test_so_it_is_when_it_comes_from_another_format_at_length(document: Document) -> None:
-    hold_from(formats(), document)
+def test_a_document_from_another_format_is_converted_as_without_plans_at_length(document: Document) -> None:
+    check_from(formats(), document)
 
 
 @pytest.mark.long
 @settings(max_examples=5000)
 @given(strategies.documents())
-def test_a_drawn_document_is_written_and_read_alike_at_length(document: Document) -> None:
-    hold(document)
+def test_a_drawn_document_is_converted_as_without_plans_at_length(document: Document) -> None:
+    check(document)
 
 
-def test_so_is_text_that_utf_8_cannot_hold() -> None:
-    hold(Transcript((Message("user", "half a pair: \ud83d"), Message("assistant", "yes", channel="final"))))
+def test_text_that_utf_8_cannot_represent_is_converted_as_without_plans() -> None:
+    check(Transcript((Message("user", "half a pair: \ud83d"), Message("assistant", "yes", channel="final"))))
 
 
-def test_so_are_real_documents() -> None:
+def test_real_documents_are_converted_as_without_plans() -> None:
     for number, case in enumerate(corpus_cases()):
         if number % SAMPLE == 0:
             assert everything_read(case.data, case.format, PLANNED) == everything_read(case.data, case.format, PLAIN)
             try:
-                hold(read(case.data, case.format, options=PLAIN).transcript, formats_in_turn(number // SAMPLE, 6))
+                check(read(case.data, case.format, options=PLAIN).transcript, formats_in_turn(number // SAMPLE, 6))
             except BridgeError:
                 continue
 
 
 SAMPLE = 17
-"""One real document in so many is looked at."""
+"""One of so many real documents is checked."""
 
 
 THOUGHT = Message("assistant", "Hm.", channel="analysis")
@@ -117,15 +119,15 @@ REPLY = Message("tool", "", "functions.f", "commentary", "assistant", "c1")
         pytest.param(Transcript((TOKEN, CALL, REPLY, REPLY)), id="two replies to a call that becomes text"),
     ],
 )
-def test_these_were_written_otherwise_once(document: Transcript) -> None:
-    hold(document)
+def test_documents_of_earlier_bugs_are_converted_as_without_plans(document: Transcript) -> None:
+    check(document)
 
 
 DIALECTS = [f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects]
 
 
 @given(strategies.documents(), st.sampled_from(SETTINGS))
-def test_so_it_is_with_any_options(document: Document, options: Options) -> None:
+def test_documents_are_converted_as_without_plans_with_any_options(document: Document, options: Options) -> None:
     for target in [*formats(), *DIALECTS]:
         planned = everything_written(document, target, options)
         plain = everything_written(document, target, replace(options, plans=False))
@@ -156,11 +158,11 @@ ODD_BODIES: dict[str, tuple[str, str]] = {
     "ocm-0.1": ("[BOS]<|im_start|>user\n{}\n<|im_end|>\n[EOS]", "<|fim_prefix|>"),
     "ocm-2.2": ("version: 2.2\n<|start|>user<|message|>{}<|end|>\n", "<|literal|>x<|endliteral|>"),
 }
-"""A text of the format, and a body in it that is spelled otherwise than by default."""
+"""A text of the format, and a body in it with another than the default spelling."""
 
 
 @pytest.mark.parametrize("target", ODD_BODIES)
-def test_a_body_that_is_remembered_is_written_for_its_own_content_alone(target: str) -> None:
+def test_a_kept_spelling_is_written_only_for_its_own_content(target: str) -> None:
     text, body = ODD_BODIES[target]
     odd = cast("Transcript", read(text.format(body), target).transcript).messages[0]
     others = [replace(odd, content=content) for content in "abc"]
@@ -170,7 +172,7 @@ def test_a_body_that_is_remembered_is_written_for_its_own_content_alone(target: 
 
 
 @pytest.mark.parametrize("behind", ["<", "<<", "<|", "\n", " "])
-def test_a_text_that_breaks_off_is_read_alike_whatever_it_ends_with(behind: str) -> None:
+def test_a_truncated_text_is_read_as_without_plans_whatever_its_end(behind: str) -> None:
     for target, begun in (
         ("ocm-2.2", "version: 2.2\n<|start|>user<|message|>"),
         ("harmony", "<|start|>user<|message|>"),
@@ -185,8 +187,8 @@ class Role(StrEnum):
 
 
 @pytest.mark.parametrize("target", formats())
-def test_values_that_are_no_literals_are_written_all_the_same(target: str) -> None:
-    """A message made by hand may hold members of enumerations, numbers that JSON does not have, or other marks."""
+def test_values_that_are_not_literals_are_written_as_without_plans(target: str) -> None:
+    """A message made in Python may have members of enumerations, numbers that JSON does not have, or other marks."""
     marked = Message("user", "d", cache=cast("CacheMark", {"type": "ephemeral"}))
     odd = Message(Role.USER, "a"), Message(Role.USER, "b", weight=float("inf")), Message("user", "c"), marked
     for message in odd:
@@ -195,7 +197,7 @@ def test_values_that_are_no_literals_are_written_all_the_same(target: str) -> No
 
 
 @pytest.mark.parametrize("target", formats())
-def test_a_text_that_looks_like_a_probe_is_written_all_the_same(target: str) -> None:
+def test_a_text_that_looks_like_a_probe_is_written_as_without_plans(target: str) -> None:
     probes = [probe(number) for number in range(4)]
     texts = [*probes, "".join(probes), f"<|end|>{probes[0]}"]
     for text, name in product(texts, (None, *probes)):
@@ -203,7 +205,7 @@ def test_a_text_that_looks_like_a_probe_is_written_all_the_same(target: str) -> 
         assert everything_written(document, target, PLANNED) == everything_written(document, target, PLAIN)
 
 
-def test_what_a_conversion_gives_can_be_changed_without_harm_to_the_next() -> None:
+def test_a_change_of_a_result_does_not_change_the_next_conversion() -> None:
     answer = b'{"reasoning_content":"b","content":"c","role":"assistant"}'
     data = b'{"messages":[{"content":"a","role":"user"},%b],"model":"m"}' % answer
     for target in formats():

@@ -1,4 +1,4 @@
-"""Bugs that are planted in the formats of the guide: each check of the kit notices those that are its own."""
+"""Bugs that are planted in the formats of the guide: each check of the test kit finds the bugs that are its subject."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def with_bug(name: str, *changes: tuple[str, str]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("name", "right", "wrong", "said"),
+    ("name", "right", "wrong", "message"),
     [
         ("ollama", "if key not in own}", "if False}", "was read without findings, and is written back as"),
         ("ollama", 'NOTES.by_format(layout)}', 'None}', "was read without findings, and is written back as"),
@@ -50,13 +50,13 @@ def with_bug(name: str, *changes: tuple[str, str]) -> Any:
         ("ollama", '(model=source["model"])', '(model=source["model"], stop=[])', "must be a tuple of str, not a list"),
     ],
 )  # fmt: skip
-def test_samples_show_it(name: str, right: str, wrong: str, said: str) -> None:
-    with pytest.raises(AssertionError, match=re.escape(said)):
+def test_samples_reveal_a_planted_bug(name: str, right: str, wrong: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=re.escape(message)):
         check_samples(with_bug(name, (right, wrong)), [TALK[name]], examples=20)
 
 
-def test_what_only_the_layout_remembers_is_gone_after_an_edit() -> None:
-    """A message with an unknown member is written as it was read until it says something else."""
+def test_members_that_are_only_in_the_layout_are_lost_after_an_edit() -> None:
+    """A message with an unknown member is written as it was read, until it is edited."""
     extras = "{key: value for key, value in members.items() if key not in own}\n    keys", "{}\n    keys"
     layout = '{"keys": [*members]}', '{"keys": [*members], "raw": members}'
     unit = (
@@ -77,13 +77,13 @@ def test_a_thought_that_is_written_as_an_answer_is_noticed(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "right", "wrong", "said"),
+    ("name", "right", "wrong", "message"),
     [
         ("gemma", ", offset=turn.offset)", ")", "is refused without a place"),
         ("gemma", "turn.gap == self.gap and ", "", "was read without findings, and is written back as"),
         ("ollama", "if not isinstance(unit, dict) or", "if", "object has no attribute 'get'"),
     ],
 )
-def test_odd_sources_show_it(name: str, right: str, wrong: str, said: str) -> None:
-    with pytest.raises((AssertionError, AttributeError), match=re.escape(said)):
+def test_odd_sources_reveal_a_planted_bug(name: str, right: str, wrong: str, message: str) -> None:
+    with pytest.raises((AssertionError, AttributeError), match=re.escape(message)):
         check_bytes(with_bug(name, (right, wrong)), examples=30)

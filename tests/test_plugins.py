@@ -1,4 +1,4 @@
-"""Formats of third parties: what one of them does wrong is said of it, and is never the end of something else."""
+"""Formats of third parties: an error names the package that caused it, and does not affect other formats."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     return add
 
 
-def test_a_plugin_that_cannot_be_loaded_is_passed_over_by_detection(broken: str) -> None:
+def test_detection_skips_a_plugin_that_cannot_be_loaded(broken: str) -> None:
     assert broken in formats()
     assert detect(json.loads(REQUEST)) == "openai"
     assert convert(REQUEST, target="harmony").source == "openai"
 
 
-def test_where_nothing_is_detected_it_is_named(broken: str) -> None:
+def test_a_plugin_that_cannot_be_loaded_is_named_if_nothing_is_detected(broken: str) -> None:
     with pytest.raises(BridgeError, match=broken) as caught:
         detect("nothing that is known")
     assert caught.value.code is ErrorCode.FORMAT_UNKNOWN
 
 
-def test_whoever_asks_for_it_is_told_why(broken: str) -> None:
+def test_the_error_for_a_plugin_that_cannot_be_loaded_has_the_reason(broken: str) -> None:
     for _ in range(2):
         with pytest.raises(BridgeError, match=broken) as caught:
             convert(REQUEST, source=broken, target="harmony")
@@ -74,24 +74,24 @@ def test_whoever_asks_for_it_is_told_why(broken: str) -> None:
         assert isinstance(caught.value.__cause__, Exception)
 
 
-def test_streams_are_those_of_the_others(broken: str) -> None:
+def test_streams_of_other_formats_are_listed(broken: str) -> None:
     assert "harmony" in streams()[0]
 
 
 @pytest.mark.parametrize("command", [("formats",), ("formats", "--json"), ("matrix",)])
-def test_lists_of_formats_warn_and_have_all_others(run: Run, broken: str, command: tuple[str, ...]) -> None:
+def test_lists_of_formats_warn_and_contain_all_other_formats(run: Run, broken: str, command: tuple[str, ...]) -> None:
     done = run(*command)
     assert done.status == 0
     assert f"warning: the format '{broken}' cannot be loaded" in done.err
     assert b"chatml" in done.out
 
 
-def test_the_command_converts_as_if_it_were_not_there(run: Run, broken: str) -> None:
+def test_the_command_converts_without_the_broken_plugin(run: Run, broken: str) -> None:
     done = run("-t", "harmony", stdin=REQUEST.encode())
     assert (done.status, done.out) == (0, b"<|start|>user<|message|>hi<|end|>")
 
 
-def test_a_plugin_that_fails_in_recognising_is_passed_over(plugin: Callable[..., str]) -> None:
+def test_a_plugin_that_fails_in_detection_is_skipped(plugin: Callable[..., str]) -> None:
     def sniff(source: Source) -> int:
         raise KeyError(str(source))
 
@@ -99,26 +99,26 @@ def test_a_plugin_that_fails_in_recognising_is_passed_over(plugin: Callable[...,
     assert detect(json.loads(REQUEST)) == "openai"
 
 
-def test_a_plugin_is_told_the_dialect_to_divide_and_to_read(plugin: Callable[..., str]) -> None:
-    told: list[tuple[str, str | None]] = []
+def test_a_plugin_gets_the_dialect_for_splitting_and_reading(plugin: Callable[..., str]) -> None:
+    calls: list[tuple[str, str | None]] = []
 
     def divided(value: Source, options: Options) -> list[tuple[int, Source]]:
-        told.append(("split", options.dialect))
+        calls.append(("split", options.dialect))
         return [(0, value)]
 
     def read_by(options: Options) -> UnitReader:
-        told.append(("read", options.dialect))
+        calls.append(("read", options.dialect))
         return adapter("openai")[0].reads_units(options)
 
     name = plugin("own", dialects=("loud",), split=divided, reads_units=read_by)
     (reading,) = read_all(REQUEST, f"{name}:loud")
     assert reading.source == name
-    assert told == [("split", "loud"), ("read", "loud")]
+    assert calls == [("split", "loud"), ("read", "loud")]
     assert len(split(REQUEST, f"{name}:loud")) == 1
-    assert told[2:] == [("split", "loud")]
+    assert calls[2:] == [("split", "loud")]
 
 
-def test_a_plugin_that_recognises_its_own_is_found(plugin: Callable[..., str]) -> None:
+def test_a_format_of_a_plugin_is_detected(plugin: Callable[..., str]) -> None:
     def sniff(source: Source) -> int:
         return 3 if isinstance(source, dict) else 0
 
@@ -127,7 +127,7 @@ def test_a_plugin_that_recognises_its_own_is_found(plugin: Callable[..., str]) -
 
 
 @pytest.mark.parametrize("answer", [None, "3", -1, 99, 2.5, float("nan")])
-def test_one_that_answers_nonsense_is_passed_over(plugin: Callable[..., str], answer: object) -> None:
+def test_a_plugin_with_an_invalid_result_of_detection_is_skipped(plugin: Callable[..., str], answer: object) -> None:
     def sniff(_source: Source) -> Any:
         return answer
 
@@ -135,7 +135,7 @@ def test_one_that_answers_nonsense_is_passed_over(plugin: Callable[..., str], an
     assert detect(json.loads(REQUEST)) == "openai"
 
 
-# --- what goes wrong while it reads or writes -------------------------------------------------------------------------
+# --- errors while a plugin reads or writes ----------------------------------------------------------------------------
 
 
 class Failing:
@@ -162,7 +162,7 @@ def failing_at(at: str, answer: object) -> Callable[[Options], Any]:
 
 @pytest.mark.parametrize("at", ["split_units", "read_unit", "relate"])
 @pytest.mark.parametrize("answer", [fails, gives_nothing])
-def test_a_reader_that_fails_costs_its_own_conversions(
+def test_a_reader_that_fails_ends_only_its_own_conversions(
     run: Run, plugin: Callable[..., str], at: str, answer: object
 ) -> None:
     name = plugin(f"reads-ill-{at}-{answer is fails}", reads_units=failing_at(at, answer))
@@ -176,7 +176,7 @@ def test_a_reader_that_fails_costs_its_own_conversions(
     assert done.err.count("\n") == 1
 
 
-def test_whose_mistake_it_is_is_said(run: Run, plugin: Callable[..., str]) -> None:
+def test_the_error_names_the_package_that_failed(run: Run, plugin: Callable[..., str]) -> None:
     own: dict[str, Any] = {"__name__": "plugin_reads-other.reader"}
     exec("def fail(*_, **__):\n    return {}['missing']", own)
     plugin("reads-other", reads_units=failing_at("read_unit", own["fail"]))
@@ -201,7 +201,7 @@ class Lying:
         return type(arguments)((output.replace("yes", "no"), *rest)) if isinstance(output, str) else (output, *rest)
 
 
-def test_a_writer_that_lies_is_found_out(run: Run, plugin: Callable[..., str]) -> None:
+def test_a_writer_with_a_wrong_image_is_found(run: Run, plugin: Callable[..., str]) -> None:
     whole = adapter("chatml")[0]
 
     def writes(options: Options) -> Any:

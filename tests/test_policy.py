@@ -1,4 +1,4 @@
-"""Policies of loss: the most particular name decides."""
+"""Policies of loss: a code decides before its class."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def lost(code: LossCode, severity: Severity = Severity.LOST) -> Loss:
 
 
 @pytest.mark.parametrize("code", LossCode)
-def test_by_default_whole_messages_and_whole_answers_are_not_lost(code: LossCode) -> None:
+def test_by_default_the_loss_of_whole_messages_and_answers_is_refused(code: LossCode) -> None:
     assert bool(DEFAULT_POLICY.refused([lost(code)])) == (code in {LossCode.EMPTIED, LossCode.ALTERNATIVES})
 
 
 @pytest.mark.parametrize("code", LossCode)
-def test_strict_refuses_whatever_is_not_allowed(code: LossCode) -> None:
+def test_strict_refuses_every_loss_that_is_not_allowed(code: LossCode) -> None:
     assert DEFAULT_POLICY.refused([lost(code)], strict=True)
     assert not LossPolicy(allow=(code,)).refused([lost(code)], strict=True)
     assert not LossPolicy(allow=(CLASSES[code],)).refused([lost(code)], strict=True)
@@ -56,20 +56,20 @@ def test_a_code_decides_before_its_class() -> None:
     assert LossPolicy(allow=("content",), refuse=("media",)).refused(losses) == losses[:1]
 
 
-def test_content_is_the_class() -> None:
+def test_the_name_content_means_the_class() -> None:
     assert LossPolicy(refuse=("content",)).refused([lost(LossCode.CONTENT), lost(LossCode.MEDIA)]) != []
     assert LossPolicy(refuse=("content",)).refused([lost(LossCode.CALL_ID)]) == []
 
 
 @pytest.mark.parametrize(("allow", "refuse"), [(("emptid",), ()), ((), ("contents",)), (("media",), ("media",))])
-def test_a_policy_that_makes_no_sense_is_an_error(allow: tuple[str, ...], refuse: tuple[str, ...]) -> None:
+def test_a_contradictory_policy_is_an_error(allow: tuple[str, ...], refuse: tuple[str, ...]) -> None:
     with pytest.raises(BridgeError) as raised:
         LossPolicy(allow, refuse)
     assert raised.value.code is ErrorCode.OPTION
     assert (allow or refuse)[0] in raised.value.message
 
 
-def test_an_unknown_name_is_told_the_known_ones() -> None:
+def test_the_error_for_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(BridgeError, match="content, structure, bookkeeping, message, "):
         LossPolicy(allow=("nothing",))
 
@@ -81,13 +81,13 @@ def test_an_emptied_message_is_refused_by_its_own_code() -> None:
     assert raised.value.exit_code == 3
 
 
-def test_an_emptied_message_is_written_where_that_is_allowed() -> None:
+def test_an_emptied_message_is_written_if_that_is_allowed() -> None:
     result = write(SPOKEN, "harmony", policy=LossPolicy(allow=("emptied",)))
     assert LossCode.EMPTIED in {loss.code for loss in result.losses}
     assert result.characters == (5, 0)
 
 
-def test_a_refused_class_is_an_error_with_its_place() -> None:
+def test_a_refused_class_is_an_error_with_its_path() -> None:
     assert write(NAMED, "harmony", policy=LossPolicy(refuse=("content",))).losses
     with pytest.raises(BridgeError) as raised:
         write(NAMED, "harmony", policy=LossPolicy(refuse=("structure",)))
@@ -100,7 +100,7 @@ def test_strict_with_an_allowance() -> None:
     assert result.losses[0].code is LossCode.NAME
 
 
-def test_the_worst_class_passes_over_layout() -> None:
+def test_the_worst_class_ignores_layout() -> None:
     layout = lost(LossCode.CONTENT, Severity.LAYOUT)
     assert worst_class([layout]) is None
     assert worst_class([layout, lost(LossCode.CALL_ID)]) is LossClass.BOOKKEEPING
@@ -108,7 +108,7 @@ def test_the_worst_class_passes_over_layout() -> None:
     assert worst_class([lost(LossCode.ROLE), lost(LossCode.MEDIA), lost(LossCode.CALL_ID)]) is LossClass.CONTENT
 
 
-def test_other_answers_are_refused_where_one_can_be_written() -> None:
+def test_several_answers_are_refused_if_only_one_can_be_written() -> None:
     choices = [{"index": index, "message": {"role": "assistant", "content": text}} for index, text in enumerate("ab")]
     with pytest.raises(BridgeError, match="--allow alternatives writes the rest") as raised:
         convert({"choices": choices}, source="openai", target="harmony")
@@ -118,7 +118,7 @@ def test_other_answers_are_refused_where_one_can_be_written() -> None:
     assert allowed.output == "<|start|>assistant<|channel|>final<|message|>a<|end|>"
 
 
-def test_a_refusal_names_all_that_must_be_allowed_and_nothing_that_would_not_be_enough() -> None:
+def test_a_refusal_names_exactly_the_codes_that_must_be_allowed() -> None:
     other = replace(SPOKEN, alternatives=(Alternative(SPOKEN.messages, 0, "choice"),))
     with pytest.raises(BridgeError, match=r"--allow alternatives,emptied writes the rest\Z") as raised:
         write(other, "harmony")
@@ -145,7 +145,7 @@ def test_a_refusal_names_all_that_must_be_allowed_and_nothing_that_would_not_be_
         ),
     ],
 )
-def test_a_refusal_tells_the_worst_and_how_many_more_there_are(
+def test_a_refusal_has_the_worst_loss_and_the_number_of_others(
     codes: tuple[str, ...], message: str, error: ErrorCode, path: str
 ) -> None:
     losses = [Loss(LossCode(code), Severity.LOST, f"/{at}", f"detail of {code}") for at, code in enumerate(codes)]
@@ -153,7 +153,7 @@ def test_a_refusal_tells_the_worst_and_how_many_more_there_are(
     assert (refused.message, refused.code, refused.path, refused.refused) == (message, error, path, True)
 
 
-def test_what_a_reader_mended_is_refused_by_its_code() -> None:
+def test_a_repair_of_a_reader_is_refused_by_its_code() -> None:
     finding = Finding(FindingCode.CHANNEL_MISSING, Severity.CHANGED, "/messages/0", "no channel")
     refused = refusal([finding])
     assert (refused.code, refused.message) == (finding.code, f"changed {finding.code}: no channel")

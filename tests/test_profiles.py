@@ -1,4 +1,4 @@
-"""Profiles make the prompts that the public chat templates render, byte for byte (docs/requests.md)."""
+"""Profiles write the prompts that the public chat templates render, byte for byte (docs/requests.md)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ TEMPLATES = {
     "lfm2.5": ("lfm2.5-8b",),
 }
 UNTESTED = {"lfm2", "qwen3.6", "nemotron-3-ultra", "olmo-3", "olmo-3.1", "hyperclova-x"}
-"""Profiles for which the corpus has no template that shows all of a request; each has a test of its own."""
+"""Profiles for which the corpus has no template that shows a whole request; each has a test of its own."""
 BROKEN = {"markup-words", "markup-words-empty-list-of-tools"}
-"""Requests whose words are tags of the markup: they are broken, so that nobody makes a call by writing one."""
+"""Requests with tags of the markup in their texts: they are broken, so that a text cannot make a call."""
 
 
 def cases(family: str) -> list[dict[str, Any]]:
@@ -62,7 +62,7 @@ def test_a_prompt_is_what_the_template_renders(profile: str, family: str) -> Non
     assert different < BROKEN
 
 
-def test_every_profile_is_held_to_a_template() -> None:
+def test_every_profile_is_compared_with_a_template() -> None:
     assert set(TEMPLATES) | UNTESTED == set(adapter("chatml")[0].profiles)
 
 
@@ -85,7 +85,7 @@ def test_a_prompt_of_nemotron_3_ultra_is_one_of_nano_whose_thoughts_end_on_their
 
 
 def test_a_prompt_of_lfm2_has_calls_as_the_model_writes_them() -> None:
-    """The first revision of its template shows a call only where the client put it into the content."""
+    """The first revision of its template shows a call only if the client put"""
     every = {case["name"]: case for case in cases("lfm2") if case["options"]["add_generation_prompt"]}
     different: set[str] = set()
     for name, case in every.items():
@@ -112,14 +112,14 @@ def text(request: dict[str, Any], profile: str) -> str:
 
 
 @pytest.mark.parametrize("profile", TEMPLATES)
-def test_nobody_has_a_name_and_a_developer_is_the_system(profile: str) -> None:
+def test_names_are_lost_and_a_developer_becomes_the_system(profile: str) -> None:
     named = {"messages": [{"role": "developer", "content": "Be brief."}, {**HI, "name": "Ann"}]}
     assert text(named, profile) == text({"messages": [SYSTEM, HI]}, profile)
     found = losses(named, profile)
     assert (found["/messages/0/role"], found["/messages/1/name"]) == ("role", "name")
 
 
-def test_an_empty_system_text_leaves_a_gap_in_front_of_tools_where_the_template_does() -> None:
+def test_an_empty_system_text_leaves_a_gap_before_tools_if_the_template_does() -> None:
     empty = {"messages": [{"role": "system", "content": ""}, HI], "tools": [TOOL]}
     for profile in ("qwen2.5", "qwen3", "qwen3-coder"):
         assert text(empty, profile).startswith("<|im_start|>system\n\n\n# Tools\n")
@@ -129,7 +129,7 @@ def test_an_empty_system_text_leaves_a_gap_in_front_of_tools_where_the_template_
         assert text(empty, profile).count("<|im_start|>system") == 1
 
 
-def test_a_thought_without_an_answer_keeps_the_gap_behind_it() -> None:
+def test_a_thought_without_an_answer_keeps_the_gap_after_it() -> None:
     thought = {"role": "assistant", "content": "", "reasoning": "Hm."}
     request = {"messages": [HI, thought, HI]}
     assert "<think>\nHm.\n</think>\n\n<|im_end|>" in text(request, "qwen3.8")
@@ -137,7 +137,7 @@ def test_a_thought_without_an_answer_keeps_the_gap_behind_it() -> None:
     assert "<|im_start|>assistant\n<|im_end|>" in text(request, "qwen3")
 
 
-def test_line_breaks_beside_calls_stand_as_the_template_has_them_and_are_reported() -> None:
+def test_line_breaks_around_calls_are_those_of_the_template_and_are_reported() -> None:
     answer = {"role": "assistant", "content": "Wait.\n\n", "tool_calls": [CALL]}
     request = {"messages": [HI, answer, {"role": "tool", "tool_call_id": "c1", "content": "ok"}], "tools": [TOOL]}
     assert "<|im_start|>assistant\nWait.\n\n\n<tool_call>" in text(request, "qwen3")
@@ -145,7 +145,7 @@ def test_line_breaks_beside_calls_stand_as_the_template_has_them_and_are_reporte
     assert "<|im_start|>assistant\nWait.\n\n<tool_call>" in text(request, "qwen3-coder")
 
 
-def test_what_a_template_shows_of_calls() -> None:
+def test_a_template_shows_these_parts_of_calls() -> None:
     request = {"messages": [HI, {"role": "assistant", "content": "Wait.", "tool_calls": [CALL]}], "tools": [TOOL]}
     assert "<|im_start|>assistant\nWait.<|im_end|>" in text(request, "chatml")
     assert losses(request, "chatml")["/messages/2"] == "message"
@@ -167,12 +167,12 @@ def test_what_a_template_shows_of_calls() -> None:
         ("qwen3.8", "boundless", "settings"),
     ],
 )
-def test_an_effort_that_the_template_cannot_say_is_reported(profile: str, asked: str, code: str | None) -> None:
+def test_an_effort_that_the_template_cannot_express_is_reported(profile: str, asked: str, code: str | None) -> None:
     found = losses({"messages": [HI], "reasoning_effort": asked}, profile)
     assert found.get("/settings/reasoning_effort") == code
 
 
-def test_an_effort_that_nobody_knows_is_the_default() -> None:
+def test_an_unknown_effort_is_replaced_by_the_default() -> None:
     made = prompt({"messages": [HI], "reasoning_effort": "boundless"}, "chatml", profile="qwen3.8")
     assert made.output == prompt({"messages": [HI]}, "chatml", profile="qwen3.8").output
     loss = next(loss for loss in made.losses if loss.path == "/settings/reasoning_effort")
@@ -182,7 +182,7 @@ def test_an_effort_that_nobody_knows_is_the_default() -> None:
     )
 
 
-def test_it_says_why_an_effort_cannot_be_set() -> None:
+def test_the_loss_explains_why_an_effort_cannot_be_set() -> None:
     request: Any = {"messages": [HI], "reasoning_effort": "low"}
     details = [prompt(request, "chatml", profile=name).losses[0].detail for name in ("qwen2.5", "qwen3")]
     assert details == [
@@ -192,7 +192,7 @@ def test_it_says_why_an_effort_cannot_be_set() -> None:
 
 
 THOUGHT: Any = {"role": "assistant", "content": "Hello.", "reasoning": "A greeting."}
-SAYS_WHY: Any = {
+REASONS: Any = {
     "a developer": (
         "qwen3",
         {"messages": [{"role": "developer", "content": "Be brief."}, HI]},
@@ -256,14 +256,14 @@ SAYS_WHY: Any = {
 }
 
 
-@pytest.mark.parametrize("what", SAYS_WHY)
-def test_it_says_what_a_template_does_with_a_request(what: str) -> None:
-    profile, request, expected = SAYS_WHY[what]
+@pytest.mark.parametrize("what", REASONS)
+def test_losses_explain_what_a_template_does_with_a_request(what: str) -> None:
+    profile, request, expected = REASONS[what]
     found = prompt(request, "chatml", profile=profile).losses
     assert expected in [f"{loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in found]
 
 
-def test_all_that_a_template_changes_of_a_message_is_said_at_its_place() -> None:
+def test_every_change_of_a_message_by_a_template_is_reported_at_its_path() -> None:
     messages: Any = [HI, {"role": "developer", "content": " Be.", "name": "x"}, {**HI, "content": "Hi ", "name": "Ann"}]
     found = prompt({"messages": messages}, "chatml", profile="qwen3.5").losses
     assert {loss.path for loss in found if "/layout" not in loss.path} == {
@@ -274,7 +274,7 @@ def test_all_that_a_template_changes_of_a_message_is_said_at_its_place() -> None
 
 @pytest.mark.parametrize("profile", [*TEMPLATES, *sorted(UNTESTED)])
 @pytest.mark.parametrize("before", [[], [SYSTEM]], ids=["", "instructed"])
-def test_of_a_request_that_a_template_shows_nothing_is_lost(before: Any, profile: str) -> None:
+def test_a_request_that_the_template_shows_completely_has_no_loss(before: Any, profile: str) -> None:
     request: Any = {"messages": [*before, HI, {"role": "assistant", "content": "Hello."}, HI]}
     found = prompt(request, "chatml", profile=profile).losses
     lost = {loss.path.partition("/chatml")[0] for loss in found}
@@ -283,8 +283,8 @@ def test_of_a_request_that_a_template_shows_nothing_is_lost(before: Any, profile
 
 
 @pytest.mark.parametrize("profile", [each for each in (*TEMPLATES, *sorted(UNTESTED)) if each != "chatml"])
-def test_what_the_declared_tools_tell_of_arguments_is_known_to_whoever_reads_the_answer(profile: str) -> None:
-    """Values in XML have no types: only the declared function says that `1` is a text here, and a number there."""
+def test_the_reader_of_an_answer_knows_the_types_of_the_declared_parameters(profile: str) -> None:
+    """Values in XML have no types: only the declared function determines whether `1` is a text or a number."""
     properties = {"s": {"type": "string"}, "n": {"type": "integer"}}
     function = {"name": "f", "parameters": {"type": "object", "properties": properties}}
     request: Any = {"messages": [HI], "tools": [{"type": "function", "function": function}]}
@@ -292,8 +292,8 @@ def test_what_the_declared_tools_tell_of_arguments_is_known_to_whoever_reads_the
     reader = profile_of(profile).answering(request)
     opened = "<think>" in text(request, profile).rpartition("<|im_start|>")[2].replace("</think>", "")
     begun = "\n" * (profile == "hyperclova-x")
-    said = f"{begun}{'</think>' * opened}{answer}\n</tool_call><|im_end|>\n"
-    *_, stop = [*reader.feed(said), *reader.finish()]
+    output = f"{begun}{'</think>' * opened}{answer}\n</tool_call><|im_end|>\n"
+    *_, stop = [*reader.feed(output), *reader.finish()]
     assert isinstance(stop, Stop)
     assert isinstance(stop.document, Transcript)
     assert stop.document.messages[-1].content == '{"s": "1", "n": 1}'
@@ -323,8 +323,8 @@ def test_a_prompt_reads_as_the_request(profile: str) -> None:
     ]
     result = prompt({"messages": messages, "tools": [TOOL]}, "chatml", profile=profile)
     document: Any = read(result.output, "chatml").transcript
-    told = [message for message in document.messages if message.role != "system" and message.channel != "analysis"]
-    assert [(message.role, message.content) for message in told] == [
+    remaining = [message for message in document.messages if message.role != "system" and message.channel != "analysis"]
+    assert [(message.role, message.content) for message in remaining] == [
         ("user", "Hi"),
         ("assistant", '{"a": "b"}'),
         ("tool", "ok"),
@@ -333,7 +333,7 @@ def test_a_prompt_reads_as_the_request(profile: str) -> None:
     assert document.open_turn is not None
 
 
-def test_what_a_template_leaves_out_is_reported() -> None:
+def test_parts_that_a_template_leaves_out_are_reported() -> None:
     messages: Any = [
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "Hello.", "reasoning": "A greeting."},
@@ -344,14 +344,14 @@ def test_what_a_template_leaves_out_is_reported() -> None:
     assert "<think>\nA greeting.\n</think>" in text({"messages": messages}, "qwen3.8")
 
 
-def test_a_profile_of_another_format_is_refused_with_those_that_there_are() -> None:
+def test_a_profile_of_another_format_is_refused_with_a_list_of_profiles() -> None:
     with pytest.raises(BridgeError) as caught:
         prompt([{"role": "user", "content": "Hi"}], "chatml", profile="gpt-oss")
     assert caught.value.code is ErrorCode.OPTION
     assert "qwen3" in caught.value.message
 
 
-def test_a_profile_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+def test_an_unknown_profile_is_refused_with_a_list_of_profiles() -> None:
     with pytest.raises(BridgeError, match="there is no profile 'qwen33'; did you mean qwen3"):
         profile_of("qwen33")
     with pytest.raises(BridgeError, match="there is no profile 'a-model'; there are ") as caught:
@@ -360,7 +360,7 @@ def test_a_profile_that_there_is_not_is_refused_with_those_that_there_are() -> N
     assert listed == list(dict.fromkeys(name for each in load_all()[0] for name in each.profiles))
 
 
-def test_every_profile_says_whose_it_is() -> None:
+def test_every_profile_names_its_models_and_sources() -> None:
     for each in load_all()[0]:
         for name, profile in each.profiles.items():
             assert profile.families, name
@@ -381,7 +381,7 @@ def test_a_format_has_a_profile_of_its_own(form: str, name: str | None) -> None:
     assert found.format == (form if ":" in form or name != "gpt-oss" else f"{form}:oss")
 
 
-def test_the_command_lists_them_with_what_they_were_held_to(run: Run) -> None:
+def test_the_command_lists_profiles_with_their_templates(run: Run) -> None:
     listed = {(each["name"], each["format"]): each for each in json.loads(run("profiles", "--json").out)}
     assert set(listed) == {(name, each.id) for each in load_all()[0] for name in each.profiles}
     assert listed["gpt-oss", "harmony"]["dialect"] == "oss"

@@ -1,4 +1,4 @@
-"""The values of the interface: errors, options, what a stream is told of its answer, parts of a source."""
+"""The values of the interface: errors, options, the names of a streamed answer, parts of a source."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given", "message"), REFUSED, ids=[message for _, message in REFUSED])
-def test_an_option_that_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
+def test_an_invalid_option_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(BridgeError) as caught:
         Options(**given)
     assert (caught.value.code, caught.value.message) == (ErrorCode.OPTION, message)
 
 
-def test_tokens_of_any_length_in_between_are_taken_and_options_are_values() -> None:
+def test_tokens_of_allowed_lengths_are_taken_and_options_are_values() -> None:
     options = Options(special_tokens=("<>", LONGEST), format_options={"b": "2", "a": "1"})
     assert options.format_options == (("a", "1"), ("b", "2"))
     assert pickle.loads(pickle.dumps(options)) == options
@@ -126,14 +126,14 @@ GIVEN = Named("id", "model", 7)
         (Answer("own"), GIVEN, ("own", "model", 7)),
     ],
 )
-def test_an_answer_has_what_the_stream_names_where_nobody_has_said_otherwise(
+def test_an_answer_has_the_names_of_the_stream_unless_others_are_given(
     answer: Answer, named: Named, made: tuple[str, str, int]
 ) -> None:
     found = answer.named(named)
     assert (found.id, found.model, found.created) == made
 
 
-def test_a_call_without_an_id_has_one_that_no_other_answer_has() -> None:
+def test_a_call_without_an_id_gets_an_id_that_no_other_answer_has() -> None:
     assert [Answer().id_of_call(number) for number in range(2)] == ["call_1", "call_2"]
     assert numbered(4) == "call_5"
     ids = {
@@ -160,11 +160,11 @@ THREE = Transcript(tuple(Message("user", str(at)) for at in range(3)))
         (Stop("error", Completion("a")), [None, None]),
     ],
 )
-def test_a_message_of_a_stream_has_a_place_in_its_document_or_none(stop: Stop, places: list[int | None]) -> None:
+def test_a_message_of_a_stream_has_an_index_in_its_document_or_none(stop: Stop, places: list[int | None]) -> None:
     assert [stop.place(number) for number in range(len(places))] == places
 
 
-def test_an_error_is_written_behind_what_came_before_it() -> None:
+def test_an_error_is_written_after_the_text_before_it() -> None:
     pipe = Pipe(decoder("openai-sse"), encoder("anthropic-sse"))
     begun = pipe.feed('data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}\n\n')
     error = BridgeError(ErrorCode.JSON, "no")
@@ -186,7 +186,7 @@ def test_texts_are_written_for_models_and_everything_else_for_clients() -> None:
 
 
 @given(st.lists(st.text("ab\n", min_size=1), min_size=1, max_size=5))
-def test_a_part_of_a_text_has_the_place_where_it_begins(pieces: list[str]) -> None:
+def test_a_part_of_a_text_has_the_position_of_its_beginning(pieces: list[str]) -> None:
     text = "".join(pieces)
     offsets = [len("".join(pieces[:at])) for at in range(len(pieces))]
 
@@ -215,7 +215,7 @@ def test_a_part_of_json_has_its_path() -> None:
     assert contents == ["a", "b"]
 
 
-def test_a_part_that_cannot_be_read_has_its_place_in_the_whole_and_the_next_is_read() -> None:
+def test_an_invalid_part_has_its_position_in_the_whole_and_the_next_is_read() -> None:
     parts = read_all(
         [{"messages": [{"role": "user", "content": "a"}]}, {"messages": [{"role": 5}]}, {"messages": []}], "openai"
     )

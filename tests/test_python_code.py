@@ -1,4 +1,4 @@
-"""Python in texts that nobody has checked: literals have values, all else has none, and nothing is run or warned of."""
+"""Python in texts of unknown origin: literals have values, other code has none, and nothing is run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_python_prints_has_its_value(value: Any) -> None:
+def test_printed_python_values_have_their_value(value: Any) -> None:
     assert literal(repr(value)) == value
 
 
@@ -44,7 +44,7 @@ def test_what_python_prints_has_its_value(value: Any) -> None:
     ],
     ids=lambda text: f"{text[:8]!r} of {len(text)}",
 )
-def test_what_is_no_literal_has_none(text: str) -> None:
+def test_code_that_is_not_a_literal_has_no_value(text: str) -> None:
     assert literal(text) is None
 
 
@@ -54,11 +54,11 @@ def test_an_odd_escape_is_read_without_a_warning(text: str) -> None:
     assert literal(text) is not None
 
 
-def test_white_space_around_a_literal_is_nothing() -> None:
+def test_white_space_around_a_literal_is_ignored() -> None:
     assert literal(" \t[1] \t") == [1]
 
 
-def test_a_word_stands_for_a_value() -> None:
+def test_a_word_may_represent_a_value() -> None:
     assert value_of(expression("[true, {'a': null}]"), {"true": True, "null": None}) == ([True, {"a": None}],)
     assert value_of(expression("[true]")) is None
     assert value_of(None) is None

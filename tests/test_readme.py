@@ -1,4 +1,4 @@
-"""The examples of README.md and of the page on versions are run, and give what is shown there."""
+"""The examples of README.md and of the page on versions are run, and print what is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sources import ROOT
 README = (ROOT / "README.md").read_text("utf-8")
 VERSIONS = (ROOT / "docs" / "versioning.md").read_text("utf-8")
 SESSIONS = re.findall(r"^```console\n(.*?)^```", README + VERSIONS, re.MULTILINE | re.DOTALL)
-"""Sessions of a shell: each line behind `$ ` is run, and gives what stands below it."""
+"""Sessions of a shell: each line after `$ ` is run, and prints what is below it."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("session", SESSIONS)
-def test_a_session_gives_what_is_shown(shell: dict[str, str], tmp_path: Path, session: str) -> None:
+def test_a_session_prints_what_is_shown(shell: dict[str, str], tmp_path: Path, session: str) -> None:
     (tmp_path / "golden").symlink_to(ROOT / "golden")
     seen = ""
     for line in re.findall(r"^\$ (.*)$", session, re.MULTILINE):
@@ -46,18 +46,18 @@ def test_a_session_gives_what_is_shown(shell: dict[str, str], tmp_path: Path, se
     assert seen == session
 
 
-def test_the_library_gives_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_library_return_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert results.attempted > 0
     assert results.failed == 0
 
 
-def test_there_is_something_to_run() -> None:
+def test_the_pages_have_examples() -> None:
     assert len(SESSIONS) > 1
 
 
-def test_the_table_of_formats_is_what_is_registered(request: pytest.FixtureRequest) -> None:
+def test_the_table_of_formats_has_the_registered_formats(request: pytest.FixtureRequest) -> None:
     """`pytest --accept` writes it."""
     rows = ["| id | what it is | dialects |", "| --- | --- | --- |"]
     for name in formats():

@@ -1,4 +1,4 @@
-"""Lists of reasoning, signatures and long texts of unknown members are values of plans: nothing changes with them."""
+"""Lists of reasoning, signatures and long texts of unknown members are values of plans; the output does not change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
 TIMES: Final = 6
-"""How often a conversation is converted until plans write all others that are read like it."""
+"""The number of conversions after which plans write all similar conversations."""
 LONG: Final = "c2lnbmF0dXJl" * 20
 CLAUDE: Final = "anthropic-claude-v1"
 
@@ -48,7 +48,7 @@ def block(number: int) -> dict[str, Any]:
 
 
 def members(kind: str, number: int) -> dict[str, Any]:
-    """What a message says of its reasoning, as servers and proxies send it, with texts of its own."""
+    """The members for reasoning that servers and proxies send, with different texts for each number."""
     one, other, joined = f"Thought {number}.", f"Thought {number + 1}.", f"Thought {number}.\n\nThought {number + 1}."
     match kind:
         case "a list":
@@ -93,12 +93,12 @@ PLANS: Final = (
     *("a list", "a list and the same text", "the same text and a list", "a list of two and their texts"),
     *("a summary and what it is of", "a signature beside", "blocks", "a member of Google's", "other members"),
 )
-"""Those that are read by plans."""
+"""Kinds that are read by plans."""
 CALL: Final = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 
 
 def request(kind: str, number: int, *, calls: bool = False) -> bytes:
-    """A request with an answer that has reasoning, and what a tool said."""
+    """A request with an answer that has reasoning, and a tool's result."""
     answer: dict[str, Any] = {"role": "assistant", "content": f"Answer {number}.", **members(kind, number)}
     call = {**CALL, "extra_content": {"google": {"thought_signature": f"{LONG}{number}"}}}
     replies = [{"role": "tool", "tool_call_id": "c1", "content": "4"}] if calls else []
@@ -116,8 +116,8 @@ def test_any_reasoning_is_written_as_without_plans(one: str, other: str, target:
 
 
 @given(st.sampled_from(KINDS), st.data())
-def test_a_text_that_becomes_the_same_as_another_is_read_as_that(kind: str, data: st.DataObject) -> None:
-    """Whether a list repeats a text is no matter of its shape: a plan that was learned of others does not decide it."""
+def test_a_text_that_equals_another_is_read_as_its_repetition(kind: str, data: st.DataObject) -> None:
+    """The shape of a list does not show whether it repeats a text: a plan that"""
     for number in range(TIMES):
         outcome(request(kind, number), "openai", "anthropic", PLANNED)
     document = orjson.loads(request(kind, 50))
@@ -136,7 +136,7 @@ def test_a_text_that_becomes_the_same_as_another_is_read_as_that(kind: str, data
 
 
 @pytest.mark.parametrize("kind", PLANS)
-def test_reasoning_of_its_own_is_read_by_the_plan_of_others(kind: str) -> None:
+def test_other_reasoning_is_read_by_the_same_plan(kind: str) -> None:
     reader, _ = adapter("openai")
     requests = [request(kind, number) for number in range(TIMES)]
     for data in requests:
@@ -148,7 +148,7 @@ def test_reasoning_of_its_own_is_read_by_the_plan_of_others(kind: str) -> None:
 
 @pytest.mark.parametrize("target", ["anthropic", "bedrock-converse"])
 @pytest.mark.parametrize("calls", [False, True])
-def test_signatures_of_their_own_are_written_by_the_plan_of_others(target: str, *, calls: bool) -> None:
+def test_other_signatures_are_written_by_the_same_plan(target: str, *, calls: bool) -> None:
     reader, writer = adapter("openai")[0], adapter(target)[0]
     requests = [request("a list", number, calls=calls) for number in range(TIMES)]
     for data in requests:

@@ -1,4 +1,4 @@
-"""What is recognised, by its name; `docs/recognised.md` is the table of it, and `pytest --accept` writes that."""
+"""Recognised kinds of data and their names; `docs/recognised.md` is their table, and `pytest --accept` writes it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CASES = [(name, example) for name, examples in EXAMPLES.items() for example in e
 
 
 @pytest.mark.parametrize(("name", "example"), CASES, ids=[f"{name} {number}" for number, (name, _) in enumerate(CASES)])
-def test_each_kind_is_called_by_its_name(name: str, example: Any) -> None:
+def test_each_kind_is_recognised_by_its_name(name: str, example: Any) -> None:
     found = recognise(example)
     assert found is not None
     assert found.kind.name == name
 
 
 @pytest.mark.parametrize(("name", "example"), [case for case in CASES if isinstance(case[1], (dict, list))])
-def test_json_is_the_same_thing_parsed_as_text_and_as_bytes(name: str, example: Any) -> None:
+def test_json_is_recognised_parsed_as_text_and_as_bytes(name: str, example: Any) -> None:
     text = json.dumps(example, indent=2)
     assert recognise(text) == recognise(text.encode()) == recognise(example)
 
@@ -52,7 +52,7 @@ def test_json_is_the_same_thing_parsed_as_text_and_as_bytes(name: str, example: 
         ),
     ],
 )
-def test_what_no_format_reads_is_named_with_what_to_do(data: Any, what: str, to_do: str) -> None:
+def test_the_error_for_a_kind_that_no_format_reads_names_it_with_advice(data: Any, what: str, to_do: str) -> None:
     with pytest.raises(BridgeError) as caught:
         convert(data, target="openai")
     assert f"this looks like {what} (" in caught.value.message
@@ -92,13 +92,13 @@ TOOL: dict[str, Any] = {"name": "f", "input_schema": {}}
     ],
     ids=str,
 )
-def test_evidence_is_looked_for_in_documents_messages_and_lists_of_either(source: Any, path: str) -> None:
+def test_evidence_is_searched_in_documents_messages_and_lists_of_either(source: Any, path: str) -> None:
     found = recognise(source)
     assert found is not None
     assert (found.kind.name, found.path) == ("an Anthropic Messages request", path)
 
 
-def test_a_message_in_a_list_is_no_document() -> None:
+def test_a_message_in_a_list_is_not_a_document() -> None:
     assert recognise([{"role": "user", "tools": [TOOL]}]) is None
 
 
@@ -118,7 +118,7 @@ def test_a_message_in_a_list_is_no_document() -> None:
         b"",
     ],
 )
-def test_what_has_no_mark_is_not_recognised(nothing: Any) -> None:
+def test_data_without_a_mark_are_not_recognised(nothing: Any) -> None:
     assert recognise(nothing) is None
 
 
@@ -139,7 +139,7 @@ LINES = st.lists(st.sampled_from(['{"a": 1}', "[1]", "no JSON", "{", ""])).map("
 
 
 @given(st.one_of(json_values(), st.lists(json_values()), st.text(), st.binary(), LINES))
-def test_nothing_is_raised_whatever_the_data(data: Any) -> None:
+def test_recognition_never_raises_an_error(data: Any) -> None:
     recognise(data)
 
 
@@ -154,7 +154,7 @@ WHERE = {
 }
 
 
-def told_by(kind: Kind) -> str:
+def evidence_of(kind: Kind) -> str:
     marks = [f"{shown(mark)}{WHERE[mark.place]}{'' if mark.certain else '?'}" for mark in kind.marks]
     patterns = [f"begins with {pattern.shown}{'' if pattern.certain else '?'}" for pattern in kind.patterns]
     return "; ".join(dict.fromkeys([*marks, *patterns, *(["the first bytes"] if kind.signatures else [])]))
@@ -178,12 +178,12 @@ def read_by(kind: Kind) -> str:
 
 
 def table() -> str:
-    rows = [f"| {kind.name} | {told_by(kind)} | {read_by(kind)} |" for kind in KINDS]
+    rows = [f"| {kind.name} | {evidence_of(kind)} | {read_by(kind)} |" for kind in KINDS]
     cells = "\n".join(rows).replace("<|", "<\\|").replace("|>", "\\|>")
     return f"| kind | evidence | read by, or what to do |\n| --- | --- | --- |\n{cells}"
 
 
-def test_the_page_is_the_table_of_what_is_recognised(request: pytest.FixtureRequest) -> None:
+def test_the_page_has_the_table_of_recognised_kinds(request: pytest.FixtureRequest) -> None:
     text = PAGE.read_text("utf-8")
     pattern = r"(<!-- generated: table -->\n).*?(<!-- end -->)"
     made = re.sub(pattern, lambda found: f"{found[1]}\n{table()}\n\n{found[2]}", text, flags=re.DOTALL)
@@ -193,7 +193,7 @@ def test_the_page_is_the_table_of_what_is_recognised(request: pytest.FixtureRequ
 
 
 @pytest.mark.parametrize("piece", ["_", "*", "#", "> ", "a", "a,", "a\t", "-", "\n", "#\n", ":\n", "[", "<", " "])
-def test_a_long_run_of_one_mark_takes_no_time(piece: str) -> None:
+def test_a_long_repetition_of_one_mark_takes_linear_time(piece: str) -> None:
     """A pattern that could divide such a run in many ways would try them all."""
     began = process_time()
     recognise(piece * 28 + "[")

@@ -1,7 +1,7 @@
-"""What a document remembers of its text is written where it still says the same, and nowhere else.
+"""The kept spelling of a text is written only if the content is still the same.
 
 Each text of the golden files is edited in every way below, once for every kind of message that its format has: no edit
-is lost in silence, nothing is called lost that is not, and what is said to be written is what a reader reads.
+is lost without a report, no loss is reported without one, and the image is what a reader reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMATS: Final = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml")
 FORCED: Final = Options(force_format=True)
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}, "functions"),)
 OTHERS: Final[tuple[Any, ...]] = (None, True, 1, "x", "a\n", "\ufeff", "system", "user", "tool", ["x"], {"x": "y"}, {})
-"""Values of any type, for members that are remembered; among them headers of somebody else."""
+"""Values of any type for kept members; among them headers of another message."""
 TOKENS: Final = (
     "<|im_end|>",
     "<|im_start|>user\nx",
@@ -38,7 +38,7 @@ TOKENS: Final = (
     "</s><s>",
     "<|endoftext|>",
 )
-"""Texts that would end a message or begin one, if they were written as they are remembered."""
+"""Texts that would end or begin a message if they were written with the kept spelling."""
 
 
 # --- what is edited ---------------------------------------------------------------------------------------------------
@@ -59,10 +59,10 @@ def documents(name: str) -> list[Transcript]:
 
 
 def kind_of(document: Transcript, at: int) -> Hashable:
-    """What tells messages apart that are edited each: who speaks to whom, what is remembered, and where they stand."""
+    """The kind of a message, of which one is edited: its fields, its kept spelling, and its position."""
     message = document.messages[at]
-    said = (message.role, message.channel, message.recipient is None, message.name is None, message.end)
-    return said, remembered(message), type(message.content), at == 0, at == len(document.messages) - 1
+    fields = (message.role, message.channel, message.recipient is None, message.name is None, message.end)
+    return fields, remembered(message), type(message.content), at == 0, at == len(document.messages) - 1
 
 
 def remembered(message: Message) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ EDITS: Final[dict[str, Callable[[Transcript, int], Transcript]]] = {
 }
 
 
-def hold(document: Transcript, name: str, options: Options = DEFAULT) -> None:
+def check(document: Transcript, name: str, options: Options = DEFAULT) -> None:
     trial = Trial(document, name, options)
     trial.no_silent_loss()
     trial.no_crying_wolf()
@@ -160,22 +160,22 @@ def hold(document: Transcript, name: str, options: Options = DEFAULT) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("name", FORMATS)
-def test_an_edit_is_written_or_named(name: str, edit: str) -> None:
+def test_an_edit_is_written_or_reported_as_a_loss(name: str, edit: str) -> None:
     for document, at in sweep(messages_of(name), 5):
-        hold(EDITS[edit](document, at), name)
+        check(EDITS[edit](document, at), name)
 
 
 DIALECTS: Final = [(name, dialect) for name in FORMATS for dialect in adapter(name)[0].dialects]
 
 
 @pytest.mark.parametrize(("name", "dialect"), DIALECTS)
-def test_what_one_dialect_spells_so_another_spells_as_it_does(name: str, dialect: str) -> None:
+def test_the_spelling_of_one_dialect_is_not_used_in_another(name: str, dialect: str) -> None:
     for document in documents(name):
-        hold(document, name, Options(dialect=dialect))
+        check(document, name, Options(dialect=dialect))
 
 
 @pytest.mark.parametrize(("name", "dialect"), DIALECTS)
-def test_tokens_that_are_left_as_they_are_change_no_more_than_their_contents(name: str, dialect: str) -> None:
+def test_tokens_that_are_kept_change_only_their_contents(name: str, dialect: str) -> None:
     for document in documents(name):
         broken, raw = (
             write(document, name, options=Options(dialect=dialect, control_tokens=policy), policy=LENIENT)
@@ -196,7 +196,7 @@ def keys_of(name: str) -> frozenset[str]:
 
 
 def forged(value: Any, name: str) -> Iterator[tuple[Hashable, Any]]:
-    """A message or a document with each member that it may remember as any other value, and what tells these apart."""
+    """The message or document with each kept member replaced by values of other types; with a key for each kind."""
     for place in ("layout", "extras"):
         by_format: ByFormat = getattr(value, place) or {}
         members = by_format.get(name, {})
@@ -210,19 +210,19 @@ def forged(value: Any, name: str) -> Iterator[tuple[Hashable, Any]]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_is_remembered_as_something_else_is_passed_over(name: str) -> None:
+def test_a_kept_spelling_of_another_type_is_ignored(name: str) -> None:
     seen: set[Hashable] = set()
     dialect_of = adapter(name)[0].dialect_of
     for document in documents(name):
         for kind, edited in sweep(forged(document, name), 7):
             if kind not in seen:
                 seen.add(kind)
-                hold(edited, name)
+                check(edited, name)
         for at, message in enumerate(document.messages):
             for kind, edited in sweep(forged(message, name), 17):
                 if (found := (dialect_of and dialect_of(document), message.role, kind)) not in seen:
                     seen.add(found)
-                    hold(put(edited, behind=1)(document, at), name)
+                    check(put(edited, behind=1)(document, at), name)
     assert seen
 
 
@@ -235,25 +235,25 @@ def test_what_is_remembered_as_something_else_is_passed_over(name: str) -> None:
         ("bedrock-converse", {"messages": [], "toolConfig": {"tools": "x", "toolChoice": {"tool": {"name": "f"}}}}),
     ],
 )
-def test_what_says_nothing_comes_back_as_it_was(name: str, source: Json) -> None:
+def test_empty_members_are_restored(name: str, source: Json) -> None:
     reading = read(source, name)
     assert reading.findings == ()
     assert write(reading.transcript, name).output == source
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_no_text_begins_with_a_byte_order_mark_because_a_message_remembers_it(name: str) -> None:
+def test_no_text_begins_with_a_byte_order_mark_that_a_message_kept(name: str) -> None:
     for place in ("layout", "extras"):
         first = replace(Message("user", "Hi"), **{place: {name: {"gap": "\ufeff"}}})
         document = Transcript((first, Message("assistant", "Yes.", channel="final")))
-        hold(document, name)
+        check(document, name)
         assert not str(write(document, name).output).startswith("\ufeff")
 
 
 @pytest.mark.parametrize("name", ["gemini", "bedrock-converse"])
 @pytest.mark.parametrize("notes", ["extras", "layout"])
-def test_what_is_said_of_a_message_that_is_written_into_another_is_reported(name: str, notes: str) -> None:
-    """Members beside `parts` are those of one message: of two, the first has them."""
+def test_members_of_a_message_that_is_joined_to_another_are_reported(name: str, notes: str) -> None:
+    """A wire message has one set of members beside `parts`: those of the first of two messages."""
     member: Json = {"x": {"y": 1}} if notes == "extras" else {"keys": ["parts", "content", "role"]}
     reply = Message("tool", '{"a":1}', "functions.f", "commentary", "assistant", "c")
     second = replace(reply, **{notes: {name: {"wire message": member}}})
@@ -262,7 +262,7 @@ def test_what_is_said_of_a_message_that_is_written_into_another_is_reported(name
     assert f"/messages/1/{notes}" in {"/".join(loss.path.split("/")[:4]) for loss in trial.result.losses}
 
 
-def test_a_system_prompt_that_says_nothing_is_not_written_where_it_is_not_read() -> None:
+def test_an_empty_system_prompt_is_not_written_into_a_column_that_is_not_read() -> None:
     empty = Message("system", "", layout={"sharegpt": {"column": True}})
     trial = Trial(Transcript((empty, Message("user", "Hi"))), "sharegpt")
     trial.no_silent_loss()

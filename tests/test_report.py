@@ -1,4 +1,4 @@
-"""A report is data first: its sentences are made when somebody looks at them, and are the same at any time."""
+"""A report is data: its sentences are made when they are read, and are always the same."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ WEIGHED = Transcript((Message("user", "Hi", weight=0.5),))
 
 
 @given(documents(), TARGETS, st.sets(st.sampled_from(LossCode)))
-def test_losses_of_some_codes_are_those_among_all(document: Document, target: str, codes: set[LossCode]) -> None:
+def test_losses_of_some_codes_are_a_part_of_all_losses(document: Document, target: str, codes: set[LossCode]) -> None:
     image = read(write(document, target, policy=LENIENT).data, target, options=Options(force_format=True)).transcript
     report, unread = (compared(document, image, [], target=target).with_more(LATE) for _ in range(2))
     assert unread.of(codes) == [loss for loss in report.losses if loss.code in codes] == report.of(codes)
 
 
-def test_what_was_found_later_stands_behind_the_rest_and_changes_nothing_of_it() -> None:
+def test_later_losses_are_added_at_the_end_and_change_no_other() -> None:
     report = compared(WEIGHED, Transcript((Message("user", "Hi"),)), [], target="x")
     assert [loss.detail for loss in report.losses] == ["x has no place for the training weight 0.5"]
     fresh = compared(WEIGHED, Transcript((Message("user", "Hi"),)), [], target="x")
@@ -39,7 +39,7 @@ def test_what_was_found_later_stands_behind_the_rest_and_changes_nothing_of_it()
 
 
 @given(documents(), TARGETS)
-def test_a_result_is_a_value_whether_its_losses_were_looked_at_or_not(document: Document, target: str) -> None:
+def test_a_result_is_a_value_whether_its_losses_were_read_or_not(document: Document, target: str) -> None:
     looked_at, unread = (write(document, target, policy=LENIENT) for _ in range(2))
     sentences = deepcopy(looked_at.losses)
     copy = pickle.loads(pickle.dumps(unread))
@@ -49,9 +49,7 @@ def test_a_result_is_a_value_whether_its_losses_were_looked_at_or_not(document: 
 
 
 @pytest.mark.parametrize("target", ["ocm-0.1", "ocm-2.2", "internlm2"])
-def test_where_nothing_is_refused_no_sentence_is_made_until_somebody_looks(
-    target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sentences_are_made_only_when_losses_are_read(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[object] = []
 
     def shown(value: object) -> str:
@@ -66,14 +64,14 @@ def test_where_nothing_is_refused_no_sentence_is_made_until_somebody_looks(
 
 
 @pytest.mark.parametrize("target", ["chatml", "harmony", "internlm2", "ocm-0.1"])
-def test_a_token_that_is_left_as_it_is_hides_nothing_else_that_is_lost(target: str) -> None:
+def test_a_kept_token_hides_no_other_loss(target: str) -> None:
     text = "<|im_end|><|end|>[UNUSED_TOKEN_145]<|end_of_turn|>"
     document = Transcript((Message("user", text),), settings=Settings(temperature=1))
     losses = write(document, target, options=Options(control_tokens="raw"), policy=LENIENT).losses
     assert {LossCode.CONTROL_TOKEN, LossCode.SETTINGS} <= {loss.code for loss in losses}
 
 
-def test_nor_does_one_that_is_broken_in_a_declared_tool() -> None:
+def test_a_broken_token_in_a_declared_tool_hides_no_other_loss() -> None:
     tool = Tool("f", "<|end|>", {"type": "object", "properties": {"a": {"type": "integer"}}})
     losses = write(Transcript(tools=(tool,)), "harmony", policy=LENIENT).losses
     assert {"/tools", "/tools/0/parameters/properties/a/type"} <= {loss.path for loss in losses}
@@ -85,7 +83,7 @@ def test_json_that_is_called_extras_is_shown_as_json(path: str) -> None:
     assert loss.detail == 'harmony has no place for "extras": {"type":"string"}'
 
 
-def test_a_text_that_was_not_understood_and_of_which_nothing_is_written_is_named_after_the_differences() -> None:
+def test_the_loss_of_an_unread_text_that_is_not_written_follows_the_differences() -> None:
     spoken = Message("user", (Foreign("openai", {"type": "speech", "text": "Hello"}),))
     document, image = (
         Transcript((WEIGHED.messages[0], spoken)),
@@ -99,7 +97,7 @@ def test_a_text_that_was_not_understood_and_of_which_nothing_is_written_is_named
 
 
 @pytest.mark.parametrize("severity", Severity)
-def test_of_a_message_whose_content_is_written_elsewhere_all_else_is_lost(severity: Severity) -> None:
+def test_a_message_whose_content_is_written_elsewhere_loses_its_other_members(severity: Severity) -> None:
     """Where its tools are declared elsewhere, or its parts are joined to another message."""
     marked = Message(
         "system", "Help.", "bob", weight=0.5, cache=CacheMark(), signature=Signature("c2ln"), extras={"x": {"k": 1}}
@@ -122,7 +120,7 @@ def test_of_a_message_whose_content_is_written_elsewhere_all_else_is_lost(severi
     ("path", "is_covered"),
     [("/a/b", True), ("/a/b/c/0", True), ("/a/bc", False), ("/a", False), ("", False), ("/x", True), ("/x/y", True)],
 )
-def test_what_is_below_a_path_that_is_named_is_named(path: str, is_covered: bool) -> None:
+def test_a_difference_below_a_reported_path_is_reported(path: str, is_covered: bool) -> None:
     assert covered(path, {"/a/b", "/x"}) is is_covered
     assert covered(path, {""})
 
@@ -136,7 +134,7 @@ def test_reports_are_values() -> None:
     assert Report(losses).logged == losses
 
 
-def test_losses_are_added_to_a_log_behind_those_that_it_has() -> None:
+def test_losses_are_added_at_the_end_of_a_log() -> None:
     log = Log()
     log.losses += [Loss(LossCode.NAME, Severity.LOST, "/messages/0/name", "first")]
     report(WEIGHED, Transcript((Message("user", "Hi"),)), log, target="x")

@@ -1,4 +1,4 @@
-"""A request becomes a prompt: what each model reads, what became of every parameter, and not a word in silence."""
+"""A request becomes a prompt: the prompt of each model, and a report on every parameter."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def losses(*messages: dict[str, Any], profile: str | None = GPT_OSS, **more: Any
 
 
 def line_of(prompted: str, label: str) -> str:
-    """What a line of the system message says behind its label."""
+    """The rest of the line of the system message with this label."""
     found = read(prompted, "harmony").transcript
     assert isinstance(found, Transcript)
     lines = cast("str", found.messages[0].content).splitlines()
@@ -124,14 +124,14 @@ def test_the_prompt_of_gpt_oss() -> None:
         (Settings(tool_choice=ToolChoice("required")), (Message("system", "Be brief."),), "/messages/0"),
     ],
 )
-def test_what_is_made_for_the_prompt_is_made_from_a_place_of_the_request(
+def test_texts_made_for_the_prompt_have_the_path_of_the_request(
     wanted: Settings, messages: tuple[Message, ...], origin: str
 ) -> None:
     made = gpt_oss(Transcript((*messages, Message("user", "Hi")), (Tool("f"),), settings=wanted), None)
     assert made.origins == ("", origin, f"/messages/{len(messages)}")
 
 
-def test_without_a_date_and_without_tools_nothing_is_said_of_them() -> None:
+def test_a_prompt_without_a_date_and_tools_does_not_mention_them() -> None:
     prompted = prompt(request(USER), "harmony", profile=GPT_OSS).output
     assert isinstance(prompted, str)
     assert "Current date" not in prompted
@@ -140,7 +140,7 @@ def test_without_a_date_and_without_tools_nothing_is_said_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "severity"),
+    ("asked", "expected", "severity"),
     [
         (None, "medium", None),
         ("none", "low", Severity.CHANGED),
@@ -154,13 +154,13 @@ def test_without_a_date_and_without_tools_nothing_is_said_of_them() -> None:
         (3, "medium", Severity.LOST),
     ],
 )
-def test_the_effort_is_the_nearest_that_gpt_oss_knows(asked: Any, said: str, severity: Severity | None) -> None:
-    assert line_of(text(USER, reasoning_effort=asked), "Reasoning: ") == said
+def test_the_effort_is_the_nearest_effort_of_gpt_oss(asked: Any, expected: str, severity: Severity | None) -> None:
+    assert line_of(text(USER, reasoning_effort=asked), "Reasoning: ") == expected
     place = "/settings/reasoning_effort" if isinstance(asked, str) else "/extras/openai/reasoning_effort"
     assert losses(USER, reasoning_effort=asked).get(place) == severity
 
 
-def test_the_effort_of_whoever_makes_the_prompt_comes_first() -> None:
+def test_the_effort_in_the_options_replaces_that_of_the_request() -> None:
     result = prompt(request(USER, reasoning={"effort": "max"}), "harmony", profile=GPT_OSS, effort="low")
     assert line_of(cast("str", result.output), "Reasoning: ") == "low"
     assert [(loss.path, loss.severity) for loss in result.losses if loss.path != "/layout"] == [
@@ -186,7 +186,7 @@ def test_system_and_developer_texts_at_the_beginning_are_one_developer_message()
     }
 
 
-def test_the_developers_own_text_is_no_loss() -> None:
+def test_the_developers_own_text_is_not_a_loss() -> None:
     assert losses({"role": "developer", "content": "One."}, USER) == {}
 
 
@@ -197,7 +197,7 @@ def test_a_developers_message_of_parts_keeps_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("choice", "said"),
+    ("choice", "expected"),
     [
         ("none", "Do not call any tool."),
         ("required", "Call at least one tool before you answer."),
@@ -211,11 +211,11 @@ def test_a_developers_message_of_parts_keeps_its_place() -> None:
         ),
     ],
 )
-def test_a_tool_choice_is_an_instruction(choice: Any, said: str) -> None:
+def test_a_tool_choice_is_an_instruction(choice: Any, expected: str) -> None:
     for instructions in ((), ({"role": "developer", "content": "Be brief."},)):
         prompted = text(*instructions, USER, tools=[WEATHER], tool_choice=choice)
         before = "Be brief.\n\n" if instructions else ""
-        assert f"<|start|>developer<|message|># Instructions\n\n{before}{said}\n\n# Tools\n" in prompted
+        assert f"<|start|>developer<|message|># Instructions\n\n{before}{expected}\n\n# Tools\n" in prompted
     assert losses(USER, tools=[WEATHER], tool_choice=choice) == {"/settings/tool_choice": Severity.CHANGED}
 
 
@@ -249,7 +249,7 @@ def test_any_json_object_is_an_instruction() -> None:
     assert "# Instructions\n\nAnswer with a JSON object and nothing else.<|end|>" in prompted
 
 
-def test_what_cannot_be_asked_for_is_reported() -> None:
+def test_settings_that_a_prompt_cannot_express_are_reported() -> None:
     more: dict[str, Any] = {"verbosity": "low", "parallel_tool_calls": False, "web_search_options": {"a": 1}, "a/b": 1}
     assert losses(USER, **more) == {
         "/settings/verbosity": Severity.LOST,
@@ -259,7 +259,7 @@ def test_what_cannot_be_asked_for_is_reported() -> None:
     }
 
 
-def test_several_calls_in_a_turn_cannot_be_asked_for() -> None:
+def test_a_prompt_cannot_ask_for_several_calls_in_a_turn() -> None:
     wanted = Transcript(settings=Settings(parallel_tool_calls=True))
     assert [loss.severity for loss in gpt_oss(wanted, None).losses] == [Severity.LOST]
 
@@ -273,13 +273,13 @@ SILENT: dict[str, Any] = {
 }
 
 
-def test_sampling_and_what_goes_without_saying_is_no_part_of_the_conversation() -> None:
+def test_sampling_and_default_settings_are_not_a_part_of_the_conversation() -> None:
     more: dict[str, Any] = {**dict.fromkeys(ENGINE_KEYS, 1), **SILENT}
     assert losses(USER, **more) == {}
     assert losses(USER, profile=None, **more) == {}
 
 
-def test_without_a_profile_what_is_asked_for_is_reported_as_lost() -> None:
+def test_without_a_profile_settings_are_reported_as_lost() -> None:
     more: dict[str, Any] = {"reasoning_effort": "high", "tool_choice": "none", "verbosity": "low"}
     assert losses(USER, profile=None, **more) == {f"/settings/{key}": Severity.LOST for key in more}
 
@@ -338,7 +338,7 @@ def test_the_prompt_is_what_the_official_encoder_renders(
         official.append(h.Message.from_role_and_content(h.Role.DEVELOPER, content))
     for asked, thought, called, answer in [*turns, ("And?", "pending", True, "")] if pending else turns:
         last = thought == "pending"
-        _tell(h, official, messages, asked, thought if last else "", called)
+        _add_turn(h, official, messages, asked, thought if last else "", called)
         if not last:
             messages.append({"role": "assistant", "content": answer, **({"reasoning": thought} if thought else {})})
             final = h.Message.from_role_and_content(h.Role.ASSISTANT, answer).with_channel("final")
@@ -352,8 +352,10 @@ def test_the_prompt_is_what_the_official_encoder_renders(
         assert prompt(body, target, profile=GPT_OSS, date=date, options=options).output == wanted
 
 
-def _tell(h: Any, official: list[Any], messages: list[dict[str, Any]], asked: str, thought: str, called: bool) -> None:
-    """A question, and perhaps a call with its reply, in both languages."""
+def _add_turn(
+    h: Any, official: list[Any], messages: list[dict[str, Any]], asked: str, thought: str, called: bool
+) -> None:
+    """Add a question, and a call with its reply if `called`, to both lists of messages."""
     messages.append({"role": "user", "content": asked})
     official.append(h.Message.from_role_and_content(h.Role.USER, asked))
     if thought:
@@ -429,11 +431,11 @@ Hi
 
 
 @pytest.mark.parametrize("target", PROMPTS)
-def test_without_a_profile_the_messages_are_as_they_are_and_the_assistants_turn_is_open(target: str) -> None:
+def test_without_a_profile_the_messages_are_not_changed_and_the_assistants_turn_is_open(target: str) -> None:
     assert text(*INSTRUCTED, target=target, profile=None) == PROMPTS[target]
 
 
-def test_a_turn_that_is_open_stays_as_it_is() -> None:
+def test_an_open_turn_is_not_changed() -> None:
     begun = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final"
     assert prompt(begun, "harmony", source="harmony").output == begun
 
@@ -472,7 +474,7 @@ def test_every_difference_from_the_request_is_reported(document: Any, more: dict
 
 
 def _are_run(tools: Any) -> bool:
-    """Whether undeclared tools are such that whoever runs the model runs them: the prompt may name them."""
+    """Whether all tools are run by the server of the model, so that the prompt may name them."""
     kinds = [kind for _, members in objects_in(tools) if isinstance(kind := members.get("type"), str)]
     return isinstance(tools, list) and bool(kinds) and OWN_TOOLS.keys() >= set(kinds)
 
@@ -521,12 +523,12 @@ def test_the_example_of_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.M
     assert run(*command) == (0, blocks("text")[0].removesuffix("\n").encode(), blocks("text")[1])
 
 
-def test_the_page_tells_of_every_parameter() -> None:
-    told = set(re.findall(r"`([a-zA-Z_]+)`", "".join(re.findall(r"^\| [^|]*\|", PAGE, re.MULTILINE))))
-    assert told >= ENGINE_KEYS | PARAMETERS.names | {"messages", "tools", "functions"}
+def test_the_page_documents_every_parameter() -> None:
+    documented = set(re.findall(r"`([a-zA-Z_]+)`", "".join(re.findall(r"^\| [^|]*\|", PAGE, re.MULTILINE))))
+    assert documented >= ENGINE_KEYS | PARAMETERS.names | {"messages", "tools", "functions"}
 
 
-def test_the_library_gives_what_the_page_shows() -> None:
+def test_the_examples_of_the_page_return_what_it_shows() -> None:
     results = doctest.testfile(str(ROOT / "docs" / "requests.md"), module_relative=False)
     assert (results.attempted > 0, results.failed) == (True, 0)
 
@@ -544,20 +546,20 @@ def test_the_library_gives_what_the_page_shows() -> None:
         ({"profile": GPT_OSS, "date": f"{DATE}\n"}, f"{DATE + chr(10)!r} is not a date: YYYY-MM-DD"),
     ],
 )
-def test_options_that_cannot_be(more: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_refused(more: dict[str, Any], message: str) -> None:
     with pytest.raises(BridgeError) as caught:
         prompt(request(USER), "harmony", **more)
     assert (caught.value.code, caught.value.message) == (ErrorCode.OPTION, message)
 
 
-def test_a_strict_prompt_says_all_or_nothing() -> None:
+def test_a_strict_prompt_has_no_loss_or_is_refused() -> None:
     assert prompt(request(USER), "harmony", profile=GPT_OSS, strict=True).output
     with pytest.raises(BridgeError) as caught:
         prompt(request({"role": "system", "content": "a"}, USER), "harmony", profile=GPT_OSS, strict=True)
     assert (caught.value.code, caught.value.path) == (ErrorCode.LOSS, "/messages/0/role")
 
 
-def test_a_text_to_be_completed_has_no_turn() -> None:
+def test_a_text_to_be_completed_has_no_open_turn() -> None:
     with pytest.raises(BridgeError) as caught:
         prompt("[BOS]<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>", "ocm-0.1", source="ocm-0.1")
     assert caught.value.code is ErrorCode.SHAPE
@@ -580,14 +582,14 @@ def test_the_command_makes_the_prompt_that_the_library_makes(run: Run, asked: Pa
     assert done == (0, prompt(data, "harmony", profile=GPT_OSS, date=DATE, effort="high").data, "")
 
 
-def test_the_command_says_todays_date(run: Run, asked: Path) -> None:
+def test_the_command_writes_todays_date(run: Run, asked: Path) -> None:
     done = run(asked, "-t", "harmony", "--profile", GPT_OSS, "-q")
     date = line_of(done.out.decode(), "Current date: ")
     assert date is not None
     assert date >= "2026"
 
 
-def test_the_request_comes_back_from_a_prompt_with_its_sidecar(run: Run, asked: Path, tmp_path: Path) -> None:
+def test_the_sidecar_of_a_prompt_restores_the_request(run: Run, asked: Path, tmp_path: Path) -> None:
     prompted, sidecar = tmp_path / "prompt.txt", tmp_path / "sidecar.json"
     run(asked, "-t", "harmony", "--profile", GPT_OSS, "-o", prompted, "--sidecar-out", sidecar, "-q")
     back = run(prompted, "-f", "harmony", "-t", "openai", "--sidecar", sidecar)
@@ -603,13 +605,15 @@ def test_the_request_comes_back_from_a_prompt_with_its_sidecar(run: Run, asked: 
         (("--profile", GPT_OSS, "--strict"), 3, "OCB-LOSS"),
     ],
 )
-def test_the_command_refuses(run: Run, asked: Path, arguments: tuple[str, ...], status: int, code: str) -> None:
+def test_the_command_refuses_invalid_options(
+    run: Run, asked: Path, arguments: tuple[str, ...], status: int, code: str
+) -> None:
     done = run(asked, "-t", "harmony", *arguments)
     assert (done.status, done.out) == (status, b"")
     assert code in done.err
 
 
-def test_messages_of_a_profile_are_written_as_any_others() -> None:
+def test_messages_of_a_profile_are_written_like_any_others() -> None:
     reading = read(request(USER), "openai")
     made = prepare(reading, find_profile(GPT_OSS).template).transcript
     assert made.open_turn == Message("assistant", "", end=None)
@@ -629,8 +633,8 @@ def test_a_prompt_of_internlm2_begins_with_its_token(messages: Any, tools: Any) 
     assert made == f"<s>{plain}"
 
 
-def test_a_prompt_of_internlm2_is_what_the_public_template_renders() -> None:
-    """But for the key of a call's arguments, and for words that are tokens of its vocabulary."""
+def test_a_prompt_of_internlm2_is_the_one_that_the_public_template_renders() -> None:
+    """Except for the key of a call's arguments, and"""
     cases = [case for case in rendered("internlm2-tool") if case["options"].get("add_generation_prompt")]
     different: set[str] = set()
     for case in cases:
@@ -641,7 +645,7 @@ def test_a_prompt_of_internlm2_is_what_the_public_template_renders() -> None:
     assert different <= {"markup-words"}
 
 
-def test_members_beside_those_that_continue_an_answer_are_named() -> None:
+def test_unknown_members_of_a_request_to_continue_an_answer_are_reported() -> None:
     request: Any = {
         "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Once upon"}],
         "continue_final_message": True,
