@@ -173,7 +173,7 @@ def comparisons(run: Callable[[], object]) -> int:
 @pytest.mark.parametrize("titled", [False, True])
 @pytest.mark.parametrize("name", formats())
 def test_required_properties_are_looked_up_and_not_searched_for(name: str, titled: bool) -> None:
-    """A search in a list is one call, however long the list is: here, the strings count how often they are compared."""
+    """A search in a list is one call, however long the list is: so the strings count the comparisons."""
 
     def declares(count: int) -> Transcript:
         more = {"title": "An object"} if titled else {}

@@ -66,7 +66,7 @@ def test_the_wheel_has_metadata(wheel: zipfile.ZipFile) -> None:
 
 
 def test_the_page_of_an_index_links_to_no_missing_file(wheel: zipfile.ZipFile) -> None:
-    """An index shows the description without other files: the fallback of a picture is its description, of a link its text."""
+    """An index shows the description without other files: the fallback of a picture or a link is its text."""
     metadata = Parser().parsestr(_of_dist_info(wheel, "METADATA"))
     description = str(metadata.get_payload())
     assert metadata["Description-Content-Type"] == "text/markdown"

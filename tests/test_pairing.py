@@ -154,7 +154,7 @@ def test_pairing_all_messages_equals_pairing_them_one_by_one(messages: list[Mess
 
 @pytest.mark.parametrize("read", [None, 0])
 def test_the_turn_of_a_misread_reply_is_put_in_order(read: int | None) -> None:
-    """In both cases, whether the reply is read as the answer to another call or to none, its own call"""
+    """Whether the reply is read as the answer to another call or to none, its own call is in the turn."""
     messages = [call(tool="functions.f"), call(tool="functions.g"), reply(), reply()]
     plan = plan_for(messages, {2: 1, 3: 0}, {2: read})
     assert plan is not None

@@ -85,7 +85,7 @@ def test_a_prompt_of_nemotron_3_ultra_is_one_of_nano_whose_thoughts_end_on_their
 
 
 def test_a_prompt_of_lfm2_has_calls_as_the_model_writes_them() -> None:
-    """The first revision of its template shows a call only if the client put"""
+    """The first revision of its template shows a call only if the client put it into the content."""
     every = {case["name"]: case for case in cases("lfm2") if case["options"]["add_generation_prompt"]}
     different: set[str] = set()
     for name, case in every.items():

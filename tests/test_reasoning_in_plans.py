@@ -117,7 +117,7 @@ def test_any_reasoning_is_written_as_without_plans(one: str, other: str, target:
 
 @given(st.sampled_from(KINDS), st.data())
 def test_a_text_that_equals_another_is_read_as_its_repetition(kind: str, data: st.DataObject) -> None:
-    """The shape of a list does not show whether it repeats a text: a plan that"""
+    """The shape of a list does not show whether it repeats a text, so a plan of others does not decide it."""
     for number in range(TIMES):
         outcome(request(kind, number), "openai", "anthropic", PLANNED)
     document = orjson.loads(request(kind, 50))

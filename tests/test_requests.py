@@ -634,7 +634,7 @@ def test_a_prompt_of_internlm2_begins_with_its_token(messages: Any, tools: Any) 
 
 
 def test_a_prompt_of_internlm2_is_the_one_that_the_public_template_renders() -> None:
-    """Except for the key of a call's arguments, and"""
+    """Except for the key of a call's arguments, and for texts that are tokens of its vocabulary."""
     cases = [case for case in rendered("internlm2-tool") if case["options"].get("add_generation_prompt")]
     different: set[str] = set()
     for case in cases:

@@ -1,4 +1,4 @@
-"""What breaks between two schemas of one form, and what does not."""
+"""Breaking and compatible changes between two schemas of one form."""
 
 from __future__ import annotations
 
@@ -66,14 +66,16 @@ def changed(change: Change) -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize("told", BREAKS)
-def test_this_breaks(told: str) -> None:
-    assert f"breaking {told}" in [str(change) for change in schema_changes(SCHEMA, changed(BREAKS[told]))]
+@pytest.mark.parametrize("expected", BREAKS)
+def test_breaking_changes(expected: str) -> None:
+    assert f"breaking {expected}" in [str(change) for change in schema_changes(SCHEMA, changed(BREAKS[expected]))]
 
 
-@pytest.mark.parametrize("told", DOES_NOT_BREAK)
-def test_this_does_not(told: str) -> None:
-    assert [str(change) for change in schema_changes(SCHEMA, changed(DOES_NOT_BREAK[told]))] == [f"compatible {told}"]
+@pytest.mark.parametrize("expected", DOES_NOT_BREAK)
+def test_compatible_changes(expected: str) -> None:
+    assert [str(change) for change in schema_changes(SCHEMA, changed(DOES_NOT_BREAK[expected]))] == [
+        f"compatible {expected}"
+    ]
 
 
 def test_a_schema_may_be_of_one_kind_without_a_name() -> None:
@@ -91,7 +93,7 @@ def test_a_schema_may_be_of_one_kind_without_a_name() -> None:
     ]
 
 
-def test_words_about_a_kind_are_no_change() -> None:
+def test_a_change_of_a_description_is_not_a_change() -> None:
     def reword(kinds: dict[str, Any]) -> None:
         kinds["Message"]["description"] = "Something else."
         kinds["Message"]["properties"]["role"]["title"] = "Who"
@@ -109,18 +111,20 @@ AGAINST: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("says", AGAINST)
-def test_the_status_says_whether_the_form_of_today_breaks_an_older_one(
-    says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("output", AGAINST)
+def test_the_exit_status_depends_on_whether_the_current_form_breaks_an_older_one(
+    output: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "old.json").write_text(json.dumps(changed(AGAINST[says])))
-    status = ExitCode.REFUSED if says.startswith("breaking") else ExitCode.OK
+    (tmp_path / "old.json").write_text(json.dumps(changed(AGAINST[output])))
+    status = ExitCode.REFUSED if output.startswith("breaking") else ExitCode.OK
     assert main(["schema", "--against", str(tmp_path / "old.json")]) == status
-    assert capfd.readouterr().out == says
+    assert capfd.readouterr().out == output
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"$defs":1}', '{"$defs":{"Message":{"properties":[],"enum":3}}}'])
-def test_what_is_no_schema_is_refused(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_document_that_is_not_a_schema_is_refused(
+    text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "old.json").write_text(text)
     assert main(["schema", "--against", str(tmp_path / "old.json")]) == ExitCode.INVALID
     assert "old.json: OCB-" in capfd.readouterr().err

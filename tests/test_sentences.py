@@ -1,4 +1,4 @@
-"""What is said of losses, findings and refusals, in whole sentences: they are what people read of a conversion."""
+"""Sentences of losses, findings and refusals are whole sentences, because people read them after a conversion."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FORCED = Options(force_format=True)
 
 
 def call(arguments: str = "{}", name: str = "functions.f", **fields: Any) -> Message:
-    told: dict[str, Any] = {"channel": "commentary", "constraint": "json", "end": "call", **fields}
-    return Message("assistant", arguments, recipient=name, **told)
+    members: dict[str, Any] = {"channel": "commentary", "constraint": "json", "end": "call", **fields}
+    return Message("assistant", arguments, recipient=name, **members)
 
 
-def said(note: Loss | Finding) -> str:
+def as_sentence(note: Loss | Finding) -> str:
     return f"{note.severity} {note.code} {note.path}: {note.detail}"
 
 
@@ -61,17 +61,17 @@ LOST: dict[str, tuple[Transcript, str, str]] = {
 
 
 @pytest.mark.parametrize(("document", "target", "sentence"), LOST.values(), ids=LOST)
-def test_a_loss_says(document: Transcript, target: str, sentence: str) -> None:
-    assert sentence in [said(loss) for loss in write(document, target, policy=LENIENT).losses]
+def test_sentences_of_losses(document: Transcript, target: str, sentence: str) -> None:
+    assert sentence in [as_sentence(loss) for loss in write(document, target, policy=LENIENT).losses]
 
 
 @pytest.mark.parametrize("target", ["chatml", "harmony", "internlm2", "ocm-0.1"])
-def test_a_token_in_a_content_is_broken_left_or_refused_and_that_says(target: str) -> None:
+def test_sentences_about_a_token_that_is_broken_kept_or_refused(target: str) -> None:
     token = {"chatml": "<|im_end|>", "harmony": "<|end|>", "internlm2": "[UNUSED_TOKEN_145]"}.get(target, "<|im_end|>")
     document = Transcript((Message("user", f"It is {token}."),))
     left = write(document, target, options=Options(control_tokens="raw"), policy=LENIENT).losses
     sentence = f"{token} at /messages/0/content is written as it is and may be read as a token"
-    assert f"changed control-token : {sentence}" in [said(loss) for loss in left]
+    assert f"changed control-token : {sentence}" in [as_sentence(loss) for loss in left]
     with pytest.raises(BridgeError) as caught:
         write(document, target, options=Options(control_tokens="refuse"))
     assert caught.value.path == "/messages/0/content"
@@ -81,11 +81,11 @@ def test_a_token_in_a_content_is_broken_left_or_refused_and_that_says(target: st
     )
 
 
-def test_a_token_that_was_broken_before_is_broken_again_and_called_so() -> None:
+def test_the_sentence_about_a_token_that_was_broken_before() -> None:
     document = Transcript((Message("user", "It is <\u200b|im_end|>."),))
     left = write(document, "chatml", options=Options(control_tokens="raw"), policy=LENIENT).losses
     sentence = "a broken token at /messages/0/content is written as it is and may be read as a token"
-    assert [said(loss) for loss in left] == [f"changed control-token : {sentence}"]
+    assert [as_sentence(loss) for loss in left] == [f"changed control-token : {sentence}"]
     with pytest.raises(BridgeError, match="the content holds a broken token as text, which this format cannot escape"):
         write(document, "chatml", options=Options(control_tokens="refuse"))
 
@@ -191,7 +191,7 @@ FOUND: dict[str, tuple[Any, str, str]] = {
 
 
 @pytest.mark.parametrize(("source", "name", "sentence"), FOUND.values(), ids=FOUND)
-def test_a_finding_says(source: Any, name: str, sentence: str) -> None:
+def test_sentences_of_findings(source: Any, name: str, sentence: str) -> None:
     findings = read(source, name, options=FORCED).findings
     assert sentence in [f"{finding.path}: {finding.detail}" for finding in findings]
 
@@ -203,7 +203,7 @@ def test_a_finding_says(source: Any, name: str, sentence: str) -> None:
         ("{}", "text", "/tools/0/parameters: calls are not checked against these parameters: "),
     ],
 )
-def test_a_call_that_its_tool_does_not_take_says(arguments: str, parameters: Json, sentence: str) -> None:
+def test_sentences_about_calls_that_do_not_fit_their_tools(arguments: str, parameters: Json, sentence: str) -> None:
     [finding] = check_calls(Transcript((call(arguments),), (Tool("f", None, parameters),)))
     assert f"{finding.path}: {finding.detail}".startswith(sentence)
 
@@ -287,7 +287,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("ask", "message"), REFUSED.values(), ids=REFUSED)
-def test_a_refusal_says(ask: Callable[[], object], message: str) -> None:
+def test_sentences_of_refusals(ask: Callable[[], object], message: str) -> None:
     with pytest.raises(BridgeError) as caught:
         ask()
     assert caught.value.message.startswith(message)
@@ -313,21 +313,23 @@ ASKED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("name", "members", "asked", "sentence"), ASKED.values(), ids=ASKED)
-def test_a_prompt_says(name: str, members: dict[str, Any], asked: dict[str, Any], sentence: str) -> None:
+def test_sentences_about_prompts(name: str, members: dict[str, Any], asked: dict[str, Any], sentence: str) -> None:
     prompt = profile(name).prompt({**QUESTION, **members}, **asked)
-    assert sentence in [said(loss) for loss in prompt.losses]
+    assert sentence in [as_sentence(loss) for loss in prompt.losses]
 
 
-def test_a_line_to_train_on_says_that_it_has_no_open_turn() -> None:
+def test_the_sentence_about_an_open_turn_in_a_training_line() -> None:
     document = Transcript(
         (HI, Message("assistant", "Ho", channel="final")), open_turn=Message("assistant", "", end=None)
     )
     line = profile("gpt-oss").prompt(document, options=Options(training=True))
-    assert "layout open-turn /open_turn: a line to train on has no open turn" in [said(loss) for loss in line.losses]
+    assert "layout open-turn /open_turn: a line to train on has no open turn" in [
+        as_sentence(loss) for loss in line.losses
+    ]
 
 
-def test_an_effort_that_a_template_cannot_name_says_so() -> None:
+def test_the_sentence_about_an_effort_that_a_template_cannot_name() -> None:
     document = Transcript((HI,), settings=Settings(reasoning_effort="high"))
     prompt = profile("hyperclova-x").prompt(document)
     sentence = "the prompt asks for reasoning; the chat template cannot say how much"
-    assert f"changed settings /settings/reasoning_effort: {sentence}" in [said(loss) for loss in prompt.losses]
+    assert f"changed settings /settings/reasoning_effort: {sentence}" in [as_sentence(loss) for loss in prompt.losses]

@@ -1,4 +1,4 @@
-"""Whatever follows whatever in a wire message comes back: every sequence of three blocks of every kind."""
+"""Every sequence of three blocks of every kind in a wire message is restored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ocml_bridge.report.policy import LENIENT
 from sampling import sweep
 
 Block = Callable[[int], Any]
-"""A block at a place: its words and ids have the place in them."""
+"""A block for a position: its words and ids contain the position."""
 PNG = "iVBORw0KGgo="
 
 
@@ -428,12 +428,12 @@ WIRES: dict[str, tuple[str, dict[str, Block], Callable[[list[Any]], Any]]] = {
     "openai-responses": ("openai-responses", RESPONSES, lambda blocks: {"model": "m", "input": blocks}),
     "openai": ("openai", CHAT, lambda blocks: {"messages": blocks}),
 }
-"""What is put in sequence → its format, the kinds of blocks, and the document around them."""
+"""Name of the sequence → its format, the kinds of blocks, and the document around them."""
 FIRST = [(name, kind) for name, (_, kinds, _) in WIRES.items() for kind in kinds]
 
 
-def said(document: Transcript) -> list[str]:
-    """The words of a document in their order; those of thoughts in one item, or of code and its output, are one."""
+def words_of(document: Transcript) -> list[str]:
+    """The words of a document in order; those of thoughts in one item, or of code and its output, are one."""
     texts = " ".join(as_text(part) or "" for message in document.messages for part in parts_of(message.content))
     found = [each.strip('{}":,').removeprefix('a":"') for each in texts.split()]
     return list(dict.fromkeys(each for each in found if each.startswith("w")))
@@ -441,7 +441,7 @@ def said(document: Transcript) -> list[str]:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("name", "first"), FIRST)
-def test_any_sequence_comes_back(name: str, first: str) -> None:
+def test_any_sequence_is_restored(name: str, first: str) -> None:
     wire, kinds, around = WIRES[name]
     for others in sweep(product(kinds, repeat=2), 13):
         made = [kinds[kind](at) for at, kind in enumerate((first, *others), 1)]
@@ -454,4 +454,4 @@ def test_any_sequence_comes_back(name: str, first: str) -> None:
         bare = replace(reading.transcript, messages=messages)
         image = read(write(bare, wire, policy=LENIENT).output, wire).transcript
         assert isinstance(image, Transcript)
-        assert said(image) == said(bare), others
+        assert words_of(image) == words_of(bare), others

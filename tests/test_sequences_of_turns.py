@@ -1,6 +1,6 @@
-"""Whoever speaks after whom: any sequence of turns keeps the laws, in every dialect of every format.
+"""Any sequence of turns of any roles keeps the laws, in every dialect of every format.
 
-Replies have names, ids or neither, so that their order alone may say which call they answer; turns go on from those
+Replies have names, ids or neither, so that only their order may determine the call they answer; turns go on from those
 before them or begin anew.
 """
 
@@ -55,7 +55,7 @@ TURNS: dict[str, Callable[[int], Message]] = {
     "named reply": partial(reply, name="functions.f"),
     "reply with an id": partial(reply, name="functions.f", call_id="c"),
 }
-"""A turn of each kind, for its place in the conversation."""
+"""A turn of each kind, for its position in the conversation."""
 DIALECTS = [(name, dialect) for name in formats() for dialect in adapter(name)[0].dialects or (None,)]
 
 
@@ -87,6 +87,6 @@ def test_any_sequence_of_turns_keeps_the_laws(name: str, dialect: str | None, ki
         ("call", "preamble going on", "preamble going on", "another call at once", "named reply", "named reply"),
     ],
 )
-def test_a_reply_without_a_name_answers_the_call_that_it_did(kinds: tuple[str, ...]) -> None:
+def test_a_reply_without_a_name_answers_the_same_call(kinds: tuple[str, ...]) -> None:
     for name, dialect in sweep(DIALECTS, 5):
         laws.all_laws(conversation("user", *kinds), name, Options(dialect=dialect))

@@ -1,4 +1,4 @@
-"""Settings of plain JSON values: what is not one of a setting is not taken for it."""
+"""Settings of plain JSON values: a value of another form is not read as a setting."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_form_of_answers_is_an_object_of_known_members(value: Any, form: Answe
     assert answer_format(value) == form
 
 
-TOLD: dict[str, Any] = {
+SERVICE: dict[str, Any] = {
     "metadata": {"team": "a"},
     "store": False,
     "service_tier": "flex",
@@ -51,45 +51,45 @@ TOLD: dict[str, Any] = {
     "user": "u",
     "stream": True,
 }
-"""What both of OpenAI's APIs are told in the same words."""
+"""Settings with the same members in both of OpenAI's APIs."""
 SHARED: dict[str, dict[str, Any]] = {
-    "safety_identifier": {"metadata": {"user_id": TOLD["safety_identifier"]}},
+    "safety_identifier": {"metadata": {"user_id": SERVICE["safety_identifier"]}},
     "stream": {"stream": True},
 }
-"""What Anthropic's is told, too, as it says that."""
+"""Settings that Anthropic's API has as well, in its own members."""
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_what_the_service_is_told_passes_between_openais_apis(name: str) -> None:
-    chat = {"messages": [{"role": "user", "content": "Hi"}], name: TOLD[name]}
+@pytest.mark.parametrize("name", SERVICE)
+def test_settings_of_the_service_are_converted_between_openais_apis(name: str) -> None:
+    chat = {"messages": [{"role": "user", "content": "Hi"}], name: SERVICE[name]}
     items = convert(chat, source="openai", target="openai-responses")
-    assert items.output == {"input": [{"type": "message", "role": "user", "content": "Hi"}], name: TOLD[name]}
+    assert items.output == {"input": [{"type": "message", "role": "user", "content": "Hi"}], name: SERVICE[name]}
     assert items.lossless
     assert convert(items.output, source="openai-responses", target="openai").output == chat
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", SERVICE)
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse", "ocm-2.2"])
-def test_no_other_service_is_told_it(name: str, target: str) -> None:
+def test_settings_of_the_service_are_lost_in_other_apis(name: str, target: str) -> None:
     if target == "anthropic" and name in (*SHARED, "user"):
         return
-    chat = {"messages": [{"role": "user", "content": "Hi"}], name: TOLD[name]}
+    chat = {"messages": [{"role": "user", "content": "Hi"}], name: SERVICE[name]}
     losses = convert(chat, source="openai", target=target).losses
     assert [(loss.code, loss.severity) for loss in losses if loss.path == f"/settings/{name}"] == [("settings", "lost")]
 
 
 @pytest.mark.parametrize("source", ["openai", "openai-responses"])
 @pytest.mark.parametrize("name", SHARED)
-def test_who_asks_and_how_it_is_answered_pass_to_anthropic_and_back(name: str, source: str) -> None:
+def test_the_user_and_the_service_tier_are_converted_to_anthropic_and_back(name: str, source: str) -> None:
     key = "messages" if source == "openai" else "input"
-    request = {"model": "m", key: [{"role": "user", "content": "Hi"}], name: TOLD[name]}
+    request = {"model": "m", key: [{"role": "user", "content": "Hi"}], name: SERVICE[name]}
     written = convert(request, source=source, target="anthropic")
     assert {**written.output, **SHARED[name]} == written.output
     assert f"/settings/{name}" not in {loss.path for loss in written.losses}
-    assert convert(written.output, source="anthropic", target=source).output[name] == TOLD[name]
+    assert convert(written.output, source="anthropic", target=source).output[name] == SERVICE[name]
 
 
-def test_who_asks_as_it_was_said_before_passes_to_anthropic_where_nothing_newer_says_it() -> None:
+def test_the_older_member_for_the_user_is_converted_to_anthropic_without_the_newer_one() -> None:
     request = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "user": "old"}
     for more, user in (({}, "old"), ({"safety_identifier": "new"}, "new")):
         written = convert({**request, **more}, source="openai", target="anthropic")
@@ -100,7 +100,7 @@ def test_who_asks_as_it_was_said_before_passes_to_anthropic_where_nothing_newer_
 @pytest.mark.parametrize(
     "metadata", [{}, {"user_id": None}, {"user_id": ""}, {"user_id": "u", "team": "a"}, {"team": 1}]
 )
-def test_what_else_anthropic_is_told_stays(metadata: dict[str, Any]) -> None:
+def test_other_metadata_of_anthropic_is_kept(metadata: dict[str, Any]) -> None:
     messages = [{"role": "user", "content": "Hi"}]
     request = {"model": "m", "max_tokens": 9, "messages": messages, "metadata": metadata, "stream": False}
     assert convert(request, source="anthropic", target="anthropic").output == request

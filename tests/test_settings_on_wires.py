@@ -1,4 +1,4 @@
-"""Each setting stands where the page of its format says, both ways; where it has no place it is lost by its name."""
+"""Each setting is written to and read from the documented member; without one it is lost by its name."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ PLACES: list[tuple[str, Any, dict[str, Any]]] = [
         ),
     ),
 ]
-"""Setting, its value, and the members of each wire that say it; no member where a wire says only a part of it."""
+"""A setting, its value, and its members on each wire; no member if a wire can represent only a part of it."""
 CASES = [(wire, field, value, members.get(wire)) for field, value, members in PLACES for wire in REQUESTS]
 
 
@@ -249,7 +249,7 @@ def parts_in(members: Any, document: Any) -> bool:
 
 
 @pytest.mark.parametrize(("wire", "field", "value", "members"), CASES)
-def test_a_setting_is_written_where_the_page_says_or_lost(wire: str, field: str, value: Any, members: Any) -> None:
+def test_a_setting_is_written_in_the_documented_member_or_lost(wire: str, field: str, value: Any, members: Any) -> None:
     written = write(asked(Settings(**{field: value})), wire, policy=LENIENT)
     lost = [loss for loss in written.losses if loss.code == "settings"]
     if members is None:
@@ -262,7 +262,7 @@ def test_a_setting_is_written_where_the_page_says_or_lost(wire: str, field: str,
 
 
 @pytest.mark.parametrize(("wire", "field", "value", "members"), [case for case in CASES if case[3]])
-def test_a_setting_is_read_where_the_page_says(wire: str, field: str, value: Any, members: Any) -> None:
+def test_a_setting_is_read_from_the_documented_member(wire: str, field: str, value: Any, members: Any) -> None:
     document = {**members, **REQUESTS[wire]}
     reading = read(json.dumps(document), wire)
     assert reading.findings == ()
@@ -283,7 +283,7 @@ NEAREST: list[tuple[str, str, Any, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("wire", "field", "value", "members"), NEAREST)
-def test_a_value_that_an_api_does_not_have_becomes_the_nearest(
+def test_a_value_that_an_api_does_not_have_is_replaced_by_the_nearest(
     wire: str, field: str, value: Any, members: dict[str, Any]
 ) -> None:
     written = write(asked(Settings(**{field: value})), wire, policy=LENIENT)
@@ -367,7 +367,7 @@ USAGES: list[tuple[str, dict[str, Any], Usage]] = [
 
 
 @pytest.mark.parametrize(("wire", "members", "usage"), USAGES)
-def test_the_numbers_of_tokens_are_read_alike(wire: str, members: dict[str, Any], usage: Usage) -> None:
+def test_the_numbers_of_tokens_are_read_from_each_wire(wire: str, members: dict[str, Any], usage: Usage) -> None:
     document = {**ANSWERS[wire], **members}
     transcript = read(document, wire).transcript
     assert isinstance(transcript, Transcript)
@@ -376,7 +376,7 @@ def test_the_numbers_of_tokens_are_read_alike(wire: str, members: dict[str, Any]
 
 
 @pytest.mark.parametrize("wire", REQUESTS)
-def test_values_of_other_types_are_no_settings_and_come_back(wire: str) -> None:
+def test_values_of_other_types_are_not_settings_and_are_restored(wire: str) -> None:
     for field, _, members in PLACES:
         for other in ("w", -1.5, True, [], ["w", 1], {"w": 1}):
             document = {**_with(members.get(wire, {}), other), **REQUESTS[wire]}
@@ -401,7 +401,7 @@ CHOSEN: list[tuple[str, Any, Any, bool]] = [
 
 
 @pytest.mark.parametrize(("wire", "tool", "choice", "plain"), CHOSEN)
-def test_a_choice_of_a_tool_that_takes_a_text_is_remembered_where_it_is_not_as_we_write_it(
+def test_another_spelling_of_a_choice_of_a_custom_tool_is_kept(
     wire: str, tool: Any, choice: Any, *, plain: bool
 ) -> None:
     document = {**REQUESTS[wire], "tools": [tool], "tool_choice": choice}
@@ -439,11 +439,11 @@ ALIKE: list[tuple[str, dict[str, Any], str, Any]] = [
     ("anthropic", {"output_format": {"type": "json_schema", "schema": SCHEMA}}, "response_format", SCHEMA),
     *((wire, {"tool_choice": value}, "tool_choice", choice) for wire, value, choice in LISTED),
 ]
-"""Other ways to say a setting."""
+"""Other spellings of a setting."""
 
 
 @pytest.mark.parametrize(("wire", "members", "field", "value"), ALIKE)
-def test_other_ways_to_say_a_setting_are_read_as_it_and_come_back(
+def test_other_spellings_of_a_setting_are_read_and_restored(
     wire: str, members: dict[str, Any], field: str, value: Any
 ) -> None:
     document = {**members, **REQUESTS[wire]}
@@ -484,7 +484,7 @@ def _changed(tool: dict[str, Any], **members: Any) -> dict[str, Any]:
         ({"strict": True}, False),
     ],
 )
-def test_a_choice_that_declares_a_tool_otherwise_than_the_request_is_no_setting_and_its_loss_is_reported(
+def test_a_choice_that_declares_a_tool_differently_from_the_request_is_not_a_setting_and_its_loss_is_reported(
     wire: str, members: dict[str, Any], *, is_setting: bool
 ) -> None:
     tool, choice = DECLARED[wire]
@@ -499,7 +499,7 @@ def test_a_choice_that_declares_a_tool_otherwise_than_the_request_is_no_setting_
 
 
 @pytest.mark.parametrize("wire", DECLARED)
-def test_a_choice_that_declares_a_tool_of_which_the_request_says_nothing_is_no_setting(wire: str) -> None:
+def test_a_choice_that_declares_a_tool_missing_in_the_request_is_not_a_setting(wire: str) -> None:
     tool, choice = DECLARED[wire]
     for declared in ({}, {"tools": list[Any]()}):
         document: dict[str, Any] = {**REQUESTS[wire], **declared, "tool_choice": choice([tool])}
@@ -537,9 +537,7 @@ def transcript_of(request: dict[str, Any], source: str) -> Transcript:
 
 @pytest.mark.parametrize("source", HOSTED)
 @pytest.mark.parametrize("target", HOSTED)
-def test_a_choice_among_tools_of_the_server_is_no_choice_of_an_api_that_does_not_have_them(
-    source: str, target: str
-) -> None:
+def test_a_choice_among_tools_of_the_server_is_not_written_for_an_api_without_them(source: str, target: str) -> None:
     """The APIs refuse a request with a choice and without tools."""
     members, choice = HOSTED[source]
     request = {**REQUESTS[source], **members}
@@ -554,7 +552,7 @@ def test_a_choice_among_tools_of_the_server_is_no_choice_of_an_api_that_does_not
 
 
 @pytest.mark.parametrize("source", ["openai", "openai-responses"])
-def test_whether_tools_of_the_server_are_called_at_once_is_no_setting(source: str) -> None:
+def test_parallel_calls_of_tools_of_the_server_are_not_a_setting(source: str) -> None:
     request = {**REQUESTS[source], **HOSTED[source][0], "parallel_tool_calls": False}
     transcript = transcript_of(request, source)
     assert transcript.settings is None
@@ -570,8 +568,8 @@ def test_a_choice_among_tools_of_the_server_and_of_the_client_is_a_setting(sourc
 
 
 @pytest.mark.parametrize("target", ["openai-responses", "anthropic", "gemini", "bedrock-converse"])
-def test_an_empty_object_that_asks_for_a_search_is_lost_aloud(target: str) -> None:
-    """`web_search_options` asks for a search, whatever is in it; other empty members say nothing."""
+def test_the_loss_of_an_empty_object_that_asks_for_a_search_is_reported(target: str) -> None:
+    """`web_search_options` asks for a search even if it is empty; other empty members have no effect."""
     given: dict[str, Any] = {"model": "m", "web_search_options": {}, "logit_bias": {}}
     given["messages"] = [{"role": "user", "content": "Hi"}]
     document = read(given, "openai").transcript

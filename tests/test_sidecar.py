@@ -191,15 +191,15 @@ def test_a_message_for_a_place_that_there_is_not_is_found(places: tuple[int, ...
     ]
     sidecar: Any = {**make_sidecar(written), "patch": added}
     reading = read(str(written.output).replace("Hello", "Hullo"), "harmony", sidecar=sidecar)
-    said = [message.content for message in cast("Transcript", reading.transcript).messages]
+    contents = [message.content for message in cast("Transcript", reading.transcript).messages]
     refused = [finding for finding in reading.findings if finding.code is FindingCode.SIDECAR]
-    assert len(said) + len(refused) == 2 + len(places)
+    assert len(contents) + len(refused) == 2 + len(places)
     assert {each.detail for each in refused} <= {"the output was edited here; add was not applied"}
-    assert [each for each in said if not str(each).isdigit()] == ["Hi", "Hullo."]
+    assert [each for each in contents if not str(each).isdigit()] == ["Hi", "Hullo."]
 
 
 @pytest.mark.parametrize(("left", "fits"), [(3, True), (2, False), (1, False)])
-def test_half_of_the_messages_tell_that_an_output_is_the_one(left: int, fits: bool) -> None:
+def test_an_edited_output_is_recognised_by_half_of_its_messages(left: int, fits: bool) -> None:
     written = write(Transcript(tuple(Message("user", f"{number}") for number in range(6))), "harmony")
     frames = [f"{frame}<|end|>" for frame in str(written.output).split("<|end|>")[:-1]]
     output = "".join(frames[:left])

@@ -1,4 +1,4 @@
-"""The site of the documentation has every page, and links that lead somewhere on it."""
+"""The site of the documentation has every page, and its links have targets."""
 
 from __future__ import annotations
 

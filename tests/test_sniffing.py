@@ -1,4 +1,4 @@
-"""How sure each wire is that a document is its own: 3 of what no other has, less where another could mean it."""
+"""The certainty of each wire that a document is its own: 3 for unique marks, less for documents that others may have"""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PARTS: list[Any] = [{"text": "Hi"}]
 TYPED: list[Any] = [{"type": "text", "text": "Hi"}]
 
 STARTED, ENDED = {"token": "<|im_start|>"}, {"token": "<|im_end|>"}
-SAID: list[Any] = [{"role": "user", "content": "Hi"}]
-CLAUDES: dict[str, Any] = {"model": "claude-x", "max_tokens": 9, "messages": SAID}
+MESSAGES: list[Any] = [{"role": "user", "content": "Hi"}]
+CLAUDES: dict[str, Any] = {"model": "claude-x", "max_tokens": 9, "messages": MESSAGES}
 SURE: list[tuple[str, Any, int]] = [
     ("gemini", {"contents": [{"parts": PARTS}]}, 3),
     ("gemini", {"contents": [{"role": "user", "parts": PARTS}], "model": "m"}, 3),
@@ -43,18 +43,18 @@ SURE: list[tuple[str, Any, int]] = [
     ("anthropic", {**CLAUDES, "model": "gpt"}, 1),
     ("anthropic", {**CLAUDES, "model": None}, 1),
     ("anthropic", {**CLAUDES, "frequency_penalty": 1}, 1),
-    ("anthropic", {"model": "claude-x", "messages": SAID}, 1),
-    ("anthropic", {"messages": SAID}, 1),
-    ("anthropic", SAID, 1),
+    ("anthropic", {"model": "claude-x", "messages": MESSAGES}, 1),
+    ("anthropic", {"messages": MESSAGES}, 1),
+    ("anthropic", MESSAGES, 1),
     ("anthropic", [{"role": "user", "content": TYPED}], 1),
     ("anthropic", [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}], 0),
     ("anthropic", [{"role": "user", "content": [{"type": "thinking", "thinking": "Hm"}]}], 1),
-    *(("anthropic", [*SAID, {"role": role, "content": "Hi"}], 0) for role in ("tool", "function", "developer", 1)),
-    *(("anthropic", [{**SAID[0], key: []}], 0) for key in ("tool_calls", "tool_call_id", "function_call")),
-    ("anthropic", [*SAID, "Hi"], 0),
+    *(("anthropic", [*MESSAGES, {"role": role, "content": "Hi"}], 0) for role in ("tool", "function", "developer", 1)),
+    *(("anthropic", [{**MESSAGES[0], key: []}], 0) for key in ("tool_calls", "tool_call_id", "function_call")),
+    ("anthropic", [*MESSAGES, "Hi"], 0),
     ("anthropic", [], 0),
     ("anthropic", {"messages": []}, 0),
-    ("anthropic", {**CLAUDES, "messages": [*SAID, 1]}, 0),
+    ("anthropic", {**CLAUDES, "messages": [*MESSAGES, 1]}, 0),
     ("bedrock-converse", {"messages": [{"role": "user", "content": PARTS}]}, 3),
     ("bedrock-converse", [{"role": "user", "content": PARTS}, {"role": "assistant", "content": []}], 3),
     *(
@@ -82,17 +82,17 @@ SURE: list[tuple[str, Any, int]] = [
     ("bedrock-converse", {"output": {"message": {}}, "stopReason": None}, 0),
     ("bedrock-converse", {"output": {}, "stopReason": "end_turn"}, 0),
     ("bedrock-converse", {"output": "message", "stopReason": "end_turn"}, 0),
-    ("openai", {"messages": SAID}, 2),
-    ("openai", SAID, 2),
+    ("openai", {"messages": MESSAGES}, 2),
+    ("openai", MESSAGES, 2),
     ("openai", {"messages": []}, 1),
     ("openai", {"messages": [{"role": "user", "content": "Hi", "channel": "final"}]}, 1),
-    ("openai", [{"messages": SAID}], 1),
+    ("openai", [{"messages": MESSAGES}], 1),
     ("openai", [{"content": "Hi"}], 0),
     ("openai", {"choices": [{"message": {}}]}, 3),
     ("openai", {"choices": [{"text": "Hi"}]}, 0),
     ("openai", {"choices": []}, 0),
-    ("openai", {"input": {"messages": SAID}, "preferred_output": []}, 3),
-    ("openai", {"input": {"messages": SAID}}, 0),
+    ("openai", {"input": {"messages": MESSAGES}, "preferred_output": []}, 3),
+    ("openai", {"input": {"messages": MESSAGES}}, 0),
     ("openai", {"input": "messages", "preferred_output": []}, 0),
     ("openai", "Hi", 0),
     ("chatml-json", [STARTED, "user\nHi", ENDED], 3),
@@ -107,7 +107,7 @@ SURE: list[tuple[str, Any, int]] = [
 
 
 @pytest.mark.parametrize(("wire", "document", "level"), SURE)
-def test_a_wire_is_as_sure_as_it_can_be(wire: str, document: Any, level: int) -> None:
+def test_a_wire_returns_its_certainty_of_a_document(wire: str, document: Any, level: int) -> None:
     found, _ = adapter(wire)
     assert found.sniff(document) == level
 

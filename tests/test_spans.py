@@ -1,4 +1,4 @@
-"""Spans: which piece of an output says what of its document, and which of it a model would have written.
+"""Spans: the part of the document that each piece of an output represents, and the pieces that a model would write.
 
 The laws are 9a to 9f of docs/spans.md: tiling, content, the same bytes, streams, tokens, stability.
 """
@@ -51,7 +51,7 @@ def pieces(result: Any, *, sampled: bool | None = None) -> list[tuple[str, str, 
 
 
 def unescape(raw: str) -> str:
-    """What a body of OpenChatML 2.2 says."""
+    """The content of a body of OpenChatML 2.2."""
     content = decode(raw, marked=False)
     return content if isinstance(content, str) else raw
 
@@ -63,10 +63,10 @@ def test_the_example_of_the_page_shows_what_it_gives(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0]
 
 
-# --- what they say ----------------------------------------------------------------------------------------------------
+# --- the pieces of an output ------------------------------------------------------------------------------------------
 
 
-def test_nobody_gets_spans_who_did_not_ask() -> None:
+def test_spans_are_made_only_with_the_option() -> None:
     assert write(TALK, "harmony").spans is None
 
 
@@ -78,23 +78,23 @@ def test_a_frame_has_a_header_a_body_and_an_end() -> None:
     ]
 
 
-def test_what_breaks_a_token_belongs_to_the_body() -> None:
+def test_the_character_that_breaks_a_token_belongs_to_the_body() -> None:
     bodies = pieces(write(TALK, "harmony", spans=True))
     assert ("body", "/messages/1/content", "Is it <\u200b|end|> warm?") in bodies
 
 
-def test_what_stands_between_frames_says_nothing() -> None:
+def test_text_between_frames_is_a_gap() -> None:
     found = pieces(write(TALK, "chatml", spans=True))
     assert found[2:4] == [("end", "/messages/0", "<|im_end|>"), ("gap", "", "\n")]
 
 
-def test_a_call_id_in_a_header_is_told_apart() -> None:
+def test_a_call_id_in_a_header_has_a_span_of_its_own() -> None:
     found = pieces(write(TALK, "ocm-2.2", spans=True))
     assert ("header", "/messages/3/call_id", "c1") in found
     assert ("header", "/messages/4/call_id", "c1") in found
 
 
-def test_messages_of_one_frame_are_told_apart() -> None:
+def test_messages_of_one_frame_have_spans_of_their_own() -> None:
     wire = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Now?"}, *_wire()]
     result = convert(wire, source="openai", target="chatml:hermes", spans=True, policy=LENIENT)
     assert pieces(result, sampled=True) == [
@@ -118,7 +118,7 @@ def _wire(second: str = "g") -> list[dict[str, Any]]:
     return [{"role": "assistant", "reasoning": "Hm.", "content": None, "tool_calls": calls}]
 
 
-def test_calls_of_one_function_without_arguments_are_told_apart() -> None:
+def test_calls_of_one_function_without_arguments_have_spans_of_their_own() -> None:
     calls = [
         Message("assistant", "{}", None, "commentary", "functions.f", end="call", continues=at > 0) for at in (0, 1)
     ]
@@ -133,7 +133,7 @@ def test_calls_of_one_function_without_arguments_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("target", ["harmony", "chatml:hermes", "chatml:qwen-xml", "ocm-0.1", "ocm-2.2", "internlm2"])
-def test_declared_tools_have_their_own(target: str) -> None:
+def test_declared_tools_have_a_span_of_their_own(target: str) -> None:
     tools = (Tool("weather", "Asks the sky.", {"type": "object", "properties": {}}, "functions"),)
     developer = Transcript((Message("developer", "Be brief."), *TALK.messages[1:]), tools=tools)
     for document in (Transcript(TALK.messages, tools=tools), developer):
@@ -145,14 +145,14 @@ def test_declared_tools_have_their_own(target: str) -> None:
         assert ("body", "/messages/0/content", "Be brief.") in found
 
 
-def test_parts_are_told_apart() -> None:
+def test_parts_have_spans_of_their_own() -> None:
     tools = Tools((Tool("f", None, None, "functions"),))
     found = pieces(write(Transcript((Message("developer", (Text("Be brief."), tools)),)), "harmony", spans=True))
     assert ("body", "/messages/0/content/0/text", "Be brief.") in found
     assert [path for kind, path, _ in found if kind == "tools"] == ["/messages/0/content/1"]
 
 
-def test_the_open_turn_is_no_models_work() -> None:
+def test_the_open_turn_is_not_sampled() -> None:
     asked = Transcript(TALK.messages[:2], open_turn=Message("assistant", "", end=None))
     assert pieces(write(asked, "chatml", spans=True))[-2:] == [
         ("gap", "", "\n"),
@@ -173,7 +173,7 @@ def test_moved_replies_keep_their_paths() -> None:
     ]
 
 
-def test_reasoning_that_is_left_out_has_none_and_moves_no_other() -> None:
+def test_reasoning_that_is_left_out_has_no_span_and_moves_no_other() -> None:
     result = write(TALK, "harmony", drop_analysis="final", spans=True)
     assert [path for kind, path, _ in pieces(result) if kind == "body"] == [
         f"/messages/{index}/content" for index in (0, 1, 3, 4, 5)
@@ -192,7 +192,7 @@ def test_a_text_to_be_completed_is_one_body() -> None:
     assert [(span.kind, span.path) for span in result.spans or ()] == [(SpanKind.BODY, "/content")]
 
 
-def test_json_has_no_places() -> None:
+def test_json_has_no_spans() -> None:
     with pytest.raises(BridgeError) as caught:
         write(TALK, "openai", spans=True)
     assert caught.value.code is ErrorCode.OPTION
@@ -215,14 +215,14 @@ def written_by_the_model(target: str) -> str:
         ("ocm-0.1", "", "\n<|im_end|>"),
     ],
 )
-def test_an_answer_is_sampled_from_behind_the_prompt_to_its_end(target: str, header: str, end: str) -> None:
-    """Harmony and 2.2 from behind `<|start|>assistant`, the others from behind the header's line; no line break."""
+def test_an_answer_is_sampled_from_the_end_of_the_prompt_to_its_end(target: str, header: str, end: str) -> None:
+    """Harmony and 2.2 from after `<|start|>assistant`, the others from after the line of the header; no line break."""
     parts = [part for part in (header, "No.", end) if part]
     assert written_by_the_model(target).split("⋮")[-len(parts) :] == parts
 
 
-def test_a_first_frame_without_a_start_token_is_sampled_however_often_it_was_met() -> None:
-    """Its start token is the end of the prompt."""
+def test_a_first_frame_without_a_start_token_is_sampled_with_and_without_a_plan() -> None:
+    """The start token is at the end of the prompt."""
     source = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>No.<|return|>"
     for _ in range(4):
         spans = convert(source, source="harmony", target="harmony", spans=True).spans or ()
@@ -239,7 +239,7 @@ def test_a_handoff_is_sampled_with_its_header() -> None:
 
 
 @pytest.mark.parametrize("target", [*TEXTS, "internlm2", *TOKENS])
-def test_no_model_writes_what_others_say(target: str) -> None:
+def test_messages_of_other_roles_are_not_sampled(target: str) -> None:
     spans = write(TALK, target, spans=True, policy=LENIENT).spans or ()
     others = {"/messages/0/content", "/messages/1/content", "/messages/4/content", ""}
     assert not any(span.sampled for span in spans if span.path in others)
@@ -262,7 +262,7 @@ def test_the_weight_of_a_message_is_multiplied_in() -> None:
     }
 
 
-def test_a_thought_that_a_template_says_is_none_is_not_sampled() -> None:
+def test_an_empty_thought_that_a_template_writes_is_not_sampled() -> None:
     text = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nHello.<|im_end|>\n"
     result = convert(text, source="chatml", target="chatml", spans=True)
     assert result.output == text
@@ -276,18 +276,18 @@ def test_a_thought_that_a_template_says_is_none_is_not_sampled() -> None:
 
 
 @pytest.mark.parametrize("target", ["chatml:lfm2", "ocm-0.1", "harmony-tokens"])
-def test_the_laws_hold_for_drawn_documents(target: str) -> None:
+def test_the_laws_are_kept_for_drawn_documents(target: str) -> None:
     check_spans(target, unescape=unescape if target == "ocm-2.2" else str, examples=3)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("target", [*TEXTS, "internlm2", "internlm2:unused", "internlm2:lagent", *TOKENS])
-def test_the_laws_hold_for_many_drawn_documents(target: str) -> None:
+def test_the_laws_are_kept_for_many_drawn_documents(target: str) -> None:
     check_spans(target, unescape=unescape if target == "ocm-2.2" else str, examples=1500)
 
 
 @pytest.mark.parametrize("step", [pytest.param(200, id="some"), pytest.param(1, id="all", marks=pytest.mark.long)])
-def test_the_laws_hold_for_real_documents(step: int) -> None:
+def test_the_laws_are_kept_for_real_documents(step: int) -> None:
     for number, case in enumerate(corpus_cases()):
         if number % step:
             continue
@@ -300,7 +300,7 @@ def test_the_laws_hold_for_real_documents(step: int) -> None:
 
 
 def test_tokens_are_those_of_the_text() -> None:
-    """Law 9e: ids of a span spell the text of that span, so none stands in two of them."""
+    """Law 9e: the ids of a span are those of its text, so no id belongs to two spans."""
     talk = Transcript((Message("system", "Grüße 你好"), *TALK.messages[1:]))
     ids = write(talk, "harmony-tokens", spans=True)
     text = write(talk, "harmony", options=Options(control_tokens="raw"), spans=True, policy=LENIENT)
@@ -319,10 +319,10 @@ def test_ids_of_internlm2_are_those_of_the_text() -> None:
 
 
 @pytest.mark.parametrize("target", TOKENS)
-def test_a_text_that_is_cut_off_and_spells_an_end_is_a_body(target: str) -> None:
+def test_a_truncated_text_that_spells_an_end_token_is_a_body(target: str) -> None:
     """Among ids it is no end; a template of units that end must not take it for theirs."""
-    for said in ("<|end|>", "<|im_end|>"):
-        talk = Transcript((Message("user", "Hi"), Message("assistant", said, channel="final", end=None)))
+    for token in ("<|end|>", "<|im_end|>"):
+        talk = Transcript((Message("user", "Hi"), Message("assistant", token, channel="final", end=None)))
         found = [
             write(talk, target, options=Options(plans=plans), spans=True, policy=LENIENT) for plans in (True, False)
         ]
@@ -330,8 +330,8 @@ def test_a_text_that_is_cut_off_and_spells_an_end_is_a_body(target: str) -> None
         assert [(span.kind, span.path) for span in found[0].spans or ()][-1] == (SpanKind.BODY, "/messages/1/content")
 
 
-def test_the_space_before_a_text_belongs_to_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many vocabularies put one before text: it is none of the token before."""
+def test_the_space_before_a_text_belongs_to_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many vocabularies put a space before a text; it does not belong to the token before."""
     monkeypatch.setenv(VARIABLE, str(write_model(tmp_path / "tokenizer.model", prefix=True)))
     for last in ("end", None):
         talk = Transcript((Message("user", "Hi"), Message("assistant", "No.", channel="final", end=last)))
@@ -387,7 +387,7 @@ def test_a_text_has_spans_in_the_tokens_of_a_real_tokenizer() -> None:
 @pytest.mark.parametrize(
     ("target", "stable"), [("chatml", True), ("harmony", True), ("ocm-2.2", False), ("ocm-0.1", False)]
 )
-def test_a_text_goes_on_where_its_beginning_ended(target: str, stable: bool) -> None:
+def test_a_text_continues_where_its_beginning_ended(target: str, stable: bool) -> None:
     """Law 9f. OpenChatML 2.2 ends its last answer with `<|return|>`, and 0.1 the whole text with a token."""
     talk = Transcript((Message("user", "Hi"), Message("assistant", "Yes.", channel="final"), Message("user", "So?")))
     assert is_stable(talk, target) is stable
@@ -395,8 +395,8 @@ def test_a_text_goes_on_where_its_beginning_ended(target: str, stable: bool) -> 
     assert all(outputs[-1].startswith(output) for output in outputs) is stable
 
 
-def test_neither_an_open_turn_nor_a_loss_keeps_a_text_from_being_stable() -> None:
-    """A prefix has no open turn, and is written whatever is lost of it."""
+def test_a_text_may_be_stable_with_an_open_turn_or_a_loss() -> None:
+    """A prefix has no open turn, and is written even with losses."""
     talk = Transcript((Message("user", "Hi"), Message("user", "So?")), open_turn=Message("assistant", ""))
     assert is_stable(talk, "chatml")
     unknown = [{"type": "speech", "text": "Hi"}]
@@ -417,7 +417,7 @@ def test_a_template_may_rewrite_what_it_wrote(name: str, stable: bool) -> None:
     assert profile(name).is_stable(request) is stable
 
 
-def test_what_becomes_empty_does_not_keep_a_template_from_being_asked() -> None:
+def test_stability_is_checked_even_if_a_prefix_becomes_empty() -> None:
     speech = {"type": "speech", "text": "Hi"}
     request = read({"messages": [{"role": "user", "content": [speech]}]}, "openai").transcript
     assert isinstance(request, Transcript)
@@ -429,7 +429,7 @@ def test_what_becomes_empty_does_not_keep_a_template_from_being_asked() -> None:
 # --- losses -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_loss_points_to_its_place() -> None:
+def test_a_loss_has_its_place_in_the_output() -> None:
     talk = Transcript((Message("user", "a <|end|> b", name="bob"), Message("assistant", "c", channel="final")))
     result = write(talk, "harmony", spans=True, policy=LENIENT)
     losses: Any = result.report()["losses"]
@@ -438,7 +438,7 @@ def test_a_loss_points_to_its_place() -> None:
     assert places["/messages/0/name"] == "<|start|>user<|message|>a <\u200b|end|> b<|end|>"
 
 
-def test_a_loss_of_what_is_not_there_has_no_place() -> None:
+def test_a_loss_of_a_missing_message_has_no_place_in_the_output() -> None:
     thought = Message("assistant", "Hm.", channel="analysis")
     result = write(Transcript((TALK.messages[0], thought)), "chatml", spans=True, policy=LENIENT)
     losses: Any = result.report()["losses"]

@@ -42,7 +42,7 @@ def named(model: Profile) -> str:
 
 
 @pytest.mark.parametrize("model", PROFILES, ids=named)
-def test_spans_are_the_whole_prompt_and_change_nothing_of_it(model: Profile) -> None:
+def test_spans_cover_the_whole_prompt_and_do_not_change_it(model: Profile) -> None:
     for request in REQUESTS:
         for options in (LINE, Options()):
             prompt = model.prompt(request, options=options, policy=LENIENT, spans=True)
@@ -52,8 +52,8 @@ def test_spans_are_the_whole_prompt_and_change_nothing_of_it(model: Profile) -> 
 
 
 @pytest.mark.parametrize("model", PROFILES, ids=named)
-def test_a_model_writes_what_stands_behind_its_prompt(model: Profile) -> None:
-    """The last answer is sampled from where its prompt ends; a thought that says nothing belongs to that,
+def test_text_after_the_prompt_is_sampled(model: Profile) -> None:
+    """The last answer is sampled from the end of its prompt; an empty thought belongs to the prompt,
     and the line break of a header."""
     efforts = [{**REQUESTS[0], "reasoning_effort": effort} for effort in ("none", "high")]
     for request in REQUESTS + efforts:
@@ -72,7 +72,7 @@ def test_a_model_writes_what_stands_behind_its_prompt(model: Profile) -> None:
 
 
 @pytest.mark.parametrize(("effort", "first"), [(None, "/think\n"), ("high", "So no.")])
-def test_what_the_effort_adds_to_a_prompt_is_not_sampled(effort: str | None, first: str) -> None:
+def test_text_that_the_effort_adds_to_a_prompt_is_not_sampled(effort: str | None, first: str) -> None:
     """HyperCLOVA X decides whether it thinks, in the header, unless the request does."""
     asked: dict[str, Any] = {} if effort is None else {"reasoning_effort": effort}
     line = profile("hyperclova-x").prompt({"messages": REASONING, **asked}, options=LINE, policy=LENIENT, spans=True)
@@ -83,7 +83,7 @@ def test_what_the_effort_adds_to_a_prompt_is_not_sampled(effort: str | None, fir
 
 
 @pytest.mark.parametrize("model", PROFILES, ids=named)
-def test_answers_say_their_contents_and_count_by_their_weights(model: Profile) -> None:
+def test_spans_of_answers_have_their_contents_and_weights(model: Profile) -> None:
     line = model.prompt(REQUESTS[0], options=LINE, policy=LENIENT, spans=True)
     output: Any = line.output
     bodies = {span.path: span for span in line.spans or () if span.kind is SpanKind.BODY}
@@ -95,7 +95,7 @@ def test_answers_say_their_contents_and_count_by_their_weights(model: Profile) -
 
 
 @pytest.mark.parametrize("model", PROFILES, ids=named)
-def test_nothing_of_a_prompt_is_a_turn_that_is_to_come(model: Profile) -> None:
+def test_no_span_of_a_prompt_is_sampled(model: Profile) -> None:
     prompt = model.prompt({"messages": PLAIN[:2]}, policy=LENIENT, spans=True)
     assert [span.kind for span in prompt.spans or ()][-1] is SpanKind.OPEN_TURN
     assert not any(span.sampled for span in prompt.spans or ())

@@ -1,4 +1,4 @@
-"""The messages of one unit are told apart, whatever they say, and whether units like theirs were met before or not."""
+"""The messages of one unit have separate spans, whatever their contents, with and without plans."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ARGUMENTS: Final = {
 
 
 def calling(count: int, arguments: str, *, text: str = "I look.", weight: float | None = None) -> Transcript:
-    """A turn in which several functions are called with the same arguments, behind a text."""
+    """A turn with a text, and calls of several functions with the same arguments."""
     calls = [
         Message(
             *("assistant", arguments, None, "commentary", f"functions.look_{number:02}_up", f"id_{number:02}_"),
@@ -56,7 +56,7 @@ def bodies(result: Result) -> list[Span]:
 @pytest.mark.parametrize(
     ("count", "arguments"), [(2, "a token"), (2, "text"), (3, "JSON with spaces"), (20, "a number"), (20, "a token")]
 )
-def test_equal_arguments_of_several_calls_stand_each_behind_their_own_name(
+def test_equal_arguments_of_several_calls_are_each_after_their_own_name(
     target: str, arguments: str, count: int
 ) -> None:
     if (target, arguments, count) == ("chatml:lfm2", "a token", 20):
@@ -76,9 +76,7 @@ def test_equal_arguments_of_several_calls_stand_each_behind_their_own_name(
 @pytest.mark.parametrize("target", FORMATS)
 @pytest.mark.parametrize("odd", [0, 1, 2])
 @pytest.mark.parametrize("arguments", ['{ "a" : [1, 2] }', '{"a":"<|im_end|><|end|>"}'])
-def test_arguments_that_are_spelled_otherwise_stand_between_those_that_are_not(
-    target: str, odd: int, arguments: str
-) -> None:
+def test_arguments_in_another_spelling_are_between_the_others(target: str, odd: int, arguments: str) -> None:
     document = calling(3, '{"a":[1,2]}')
     messages = [*document.messages]
     messages[2 + odd] = replace(messages[2 + odd], content=arguments)
@@ -97,7 +95,7 @@ def test_a_text_with_a_token_before_arguments_with_one(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", FORMATS)
-def test_what_messages_of_one_unit_count_is_what_each_of_them_does(target: str) -> None:
+def test_messages_of_one_unit_have_their_own_weights(target: str) -> None:
     light = calling(2, "{}", weight=0.25)
     result = written(replace(light, messages=(*light.messages[:-1], replace(light.messages[-1], weight=1))), target)
     counted = {
@@ -113,7 +111,7 @@ LONG: Final = "Looks for what is not there. " * 20
 
 
 @pytest.mark.parametrize("description", ["Looks.", LONG], ids=["short", "long"])
-def test_a_text_before_declared_tools_is_no_tool(description: str) -> None:
+def test_a_text_before_declared_tools_is_not_a_tool(description: str) -> None:
     tools = Tools((Tool("look", description, {"type": "object", "properties": {}}),))
     result = written(Transcript((Message("developer", (Text("Before <|end|>."), tools)),)), "harmony")
     shown = {span.path: result.output[span.start : span.end] for span in result.spans or ()}
@@ -123,9 +121,9 @@ def test_a_text_before_declared_tools_is_no_tool(description: str) -> None:
 
 
 @pytest.mark.parametrize("target", FORMATS)
-def test_a_call_that_says_nothing_has_no_body(target: str) -> None:
+def test_a_call_without_arguments_has_no_body(target: str) -> None:
     result = written(calling(2, "", text=""), target)
     assert [span.path for span in bodies(result) if span.path != "/messages/0/content"] in (
         [],
-        ["/messages/2/content", "/messages/3/content"],  # where there are no arguments, an empty object stands
+        ["/messages/2/content", "/messages/3/content"],  # without arguments, an empty object is written
     )

@@ -1,4 +1,4 @@
-"""What counts as said, and when a message is emptied."""
+"""The text of a document that is counted, and messages that are emptied."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def user(*parts: Part) -> Message:
         (Completion((Infill("ab", None, "d"),)), 3),
     ],
 )
-def test_characters_are_those_of_what_was_said(document: Document, count: int) -> None:
+def test_these_characters_of_a_document_are_counted(document: Document, count: int) -> None:
     assert characters(document) == count
 
 
@@ -70,7 +70,7 @@ def test_characters_are_those_of_what_was_said(document: Document, count: int) -
         (17, 0),
     ],
 )
-def test_evident_text_of_a_part_that_was_not_understood(value: Any, count: int) -> None:
+def test_evident_text_of_an_unread_part_is_counted(value: Any, count: int) -> None:
     assert evident_text(value) == count
 
 
@@ -89,13 +89,13 @@ TEXTS = ["harmony", "ocm-0.1", "ocm-2.2", "ocm-2.2-json", "internlm2", "chatml"]
 
 
 @pytest.mark.parametrize("target", [*TEXTS, "anthropic", "gemini", "bedrock-converse"])
-def test_a_message_of_which_nothing_was_understood_is_emptied(target: str) -> None:
+def test_a_message_without_any_readable_part_is_emptied(target: str) -> None:
     assert LossCode.EMPTIED in codes(user(OPAQUE), target)
     assert LossCode.EMPTIED in codes(user(Media("image", url="https://example.org"), OPAQUE), target)
 
 
 @pytest.mark.parametrize("target", ["harmony", "ocm-2.2", "chatml"])
-def test_a_message_of_which_something_was_understood_is_not(target: str) -> None:
+def test_a_message_with_a_readable_part_is_not_emptied(target: str) -> None:
     assert LossCode.EMPTIED not in codes(user(Text("Look:"), OPAQUE), target)
 
 
@@ -113,19 +113,19 @@ def test_a_message_without_text_is_not_emptied() -> None:
     ],
     ids=["behind all messages", "between messages"],
 )
-def test_text_that_stands_wholly_outside_of_messages_is_emptied(text: str, path: str) -> None:
+def test_text_that_is_only_outside_of_messages_is_emptied(text: str, path: str) -> None:
     result = convert(text, source="chatml", target="harmony", policy=LENIENT)
     emptied = [loss.path for loss in result.losses if loss.code is LossCode.EMPTIED]
     assert (emptied, result.characters) == ([path], (4, 0))
     assert convert(text, source="chatml", target="chatml").output == text
 
 
-def test_text_outside_of_messages_beside_text_in_them_is_lost_and_not_emptied() -> None:
+def test_text_outside_of_messages_is_lost_and_not_emptied_if_messages_have_text() -> None:
     beside = convert("<|im_start|>user\nHi<|im_end|>How?<|im_end|>", source="chatml", target="harmony")
     assert LossCode.EMPTIED not in {loss.code for loss in beside.losses}
 
 
-def test_what_a_target_leaves_out_by_rule_is_a_lost_message() -> None:
+def test_a_message_that_a_target_leaves_out_by_rule_is_lost_and_not_emptied() -> None:
     thought = Message("assistant", (OPAQUE,), channel="analysis")
     assert codes(thought, "chatml") == [LossCode.MESSAGE]
 
@@ -136,7 +136,7 @@ def test_a_format_that_keeps_the_part_empties_nothing() -> None:
 
 
 @pytest.mark.parametrize("target", ["harmony", "anthropic", "gemini", "bedrock-converse", "openai-responses"])
-def test_text_under_keys_that_a_reader_does_not_know_is_emptied_where_there_is_no_content(target: str) -> None:
+def test_text_under_unknown_keys_is_emptied_if_there_is_no_content(target: str) -> None:
     for wire in ({"text": "Hello"}, {"content": None, "audio": {"id": "a b", "transcript": "Hello"}}):
         result = convert({"messages": [{"role": "user", **wire}]}, source="openai", target=target, policy=LENIENT)
         assert [loss.path for loss in result.losses if loss.code is LossCode.EMPTIED] == ["/messages/0/extras"]
@@ -151,30 +151,30 @@ def test_other_keys_of_a_message_without_content_are_not_text() -> None:
     assert convert({"messages": [known]}, source="openai", target="harmony").characters == (2, 2)
 
 
-def test_the_message_is_named_by_its_place_in_the_source() -> None:
+def test_the_loss_has_the_path_of_the_message_in_the_source() -> None:
     thought = Message("assistant", "Hm.", channel="analysis")
     document = Transcript((Message("user", "Hi"), thought, user(OPAQUE), user(Text("a"))))
     losses = write(document, "chatml", policy=LENIENT).losses
     assert [loss.path for loss in losses if loss.code is LossCode.EMPTIED] == ["/messages/2/content"]
 
 
-def test_a_report_has_the_characters() -> None:
+def test_a_report_has_the_number_of_characters() -> None:
     result = convert({"messages": [{"role": "user", "content": "Hello"}]}, source="openai", target="harmony")
     assert result.report()["characters"] == {"read": 5, "written": 5}
 
 
-def test_reasoning_that_is_left_out_is_not_in_the_output() -> None:
+def test_reasoning_that_is_left_out_is_not_counted_in_the_output() -> None:
     document = Transcript((Message("user", "Hi"), Message("assistant", "Hm.", channel="analysis")))
     assert write(document, "chatml").characters == (5, 2)
 
 
-def test_a_stray_token_outside_of_messages_says_nothing() -> None:
+def test_a_stray_token_outside_of_messages_is_not_counted() -> None:
     text = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<|im_end|><|im_end|>\n"
     assert convert(text, source="chatml", target="harmony").characters == (2, 2)
     assert convert(f"{text}more", source="chatml", target="harmony").characters == (6, 2)
 
 
-def test_a_message_that_is_an_image_is_not_emptied_by_what_stands_beside_it() -> None:
+def test_a_message_with_an_image_is_not_emptied_by_its_other_members() -> None:
     checks = [{"id": "sc_1", "code": "malicious_instructions", "message": "There are instructions on the screen."}]
     screen = {"type": "computer_screenshot", "image_url": "data:image/png;base64,aGk="}
     call = {"type": "computer_call", "call_id": "c", "action": {"type": "screenshot"}}
@@ -195,7 +195,7 @@ def test_a_message_that_is_an_image_is_not_emptied_by_what_stands_beside_it() ->
         ((Media("image", url="https://example.org"),), "", []),
     ],
 )
-def test_only_a_message_of_which_all_text_was_not_understood_is_emptied(
+def test_only_a_message_whose_whole_text_was_unread_is_emptied(
     parts: tuple[Part, ...], left: str, paths: list[str]
 ) -> None:
     document, image = Transcript((user(*parts),)), Transcript((Message("user", left),))
@@ -229,7 +229,7 @@ CUT = Loss(LossCode.CONTENT, Severity.CHANGED, "/messages/1/content", "is shorte
         (SHORT, [Loss(LossCode.EXTRAS, Severity.LOST, "/extras", "is lost")], ["/content"]),
     ],
 )
-def test_a_text_to_be_completed_has_vanished_where_less_of_it_is_there_than_was_reported(
+def test_a_text_to_be_completed_is_missing_if_less_of_it_is_left_than_was_reported(
     back: Document, losses: list[Loss], paths: list[str]
 ) -> None:
     assert vanished(WHOLE, back, losses) == paths
@@ -255,7 +255,7 @@ def test_a_text_to_be_completed_has_vanished_where_less_of_it_is_there_than_was_
         (("Hello", "H"), [], (1, 0), [0]),
     ],
 )
-def test_of_messages_what_is_shorter_than_it_was_and_reported_nowhere(
+def test_messages_that_are_shorter_without_a_report_are_found(
     texts: tuple[str, ...], losses: list[Loss], order: tuple[int, ...] | None, indices: list[int]
 ) -> None:
     document = Transcript((Message("user", "Hi"), Message("user", "Hello")))
@@ -263,7 +263,7 @@ def test_of_messages_what_is_shorter_than_it_was_and_reported_nowhere(
     assert vanished(document, back, losses, order) == [f"/messages/{index}/content" for index in indices]
 
 
-def test_what_is_emptied_is_named_by_its_place_in_the_document_where_messages_were_moved() -> None:
+def test_an_emptied_message_has_its_path_in_the_document_even_if_messages_were_moved() -> None:
     document = Transcript((user(OPAQUE), user(Text("a")), user(OPAQUE)))
     image = Transcript((Message("user", "a"), Message("user", ""), Message("user", "b")))
     assert emptied(document, image, (), (1, 2, 0)) == ["/messages/2/content"]
@@ -271,13 +271,13 @@ def test_what_is_emptied_is_named_by_its_place_in_the_document_where_messages_we
     assert emptied(document, image, {"/messages/0", "/messages/2"}) == []
 
 
-def test_text_outside_of_messages_is_emptied_where_nothing_else_is_said_at_all() -> None:
-    said, silent = Message("user", "Hi"), Message("user", "", extras={"x/y": {"gap": " more "}})
+def test_text_outside_of_messages_is_emptied_if_no_message_has_text() -> None:
+    spoken, silent = Message("user", "Hi"), Message("user", "", extras={"x/y": {"gap": " more "}})
     document = Transcript((silent,), extras={"x": {"tail": "text", "other": "text", "gap": "<|im_end|>", "front": 7}})
     paths = ["/extras/x/tail", "/messages/0/extras/x~1y/gap"]
     assert emptied(document, Transcript((Message("user", ""),)), ()) == paths
-    assert emptied(document, Transcript((said,)), ()) == []
-    assert emptied(replace(document, messages=(said,)), Transcript(), ()) == []
+    assert emptied(document, Transcript((spoken,)), ()) == []
+    assert emptied(replace(document, messages=(spoken,)), Transcript(), ()) == []
     assert emptied(document, Completion(""), ()) == emptied(Completion(""), document, ()) == []
 
 
@@ -291,12 +291,12 @@ def test_text_outside_of_messages_is_emptied_where_nothing_else_is_said_at_all()
         (f"<|{'x' * 65}|>", 69),
     ],
 )
-def test_tokens_and_space_outside_of_messages_say_nothing(text: str, count: int) -> None:
+def test_tokens_and_space_outside_of_messages_are_not_counted(text: str, count: int) -> None:
     assert characters(Transcript(extras={"x": {"tail": text, "text": "not outside"}})) == count
     assert characters(Transcript((Message("user", "Hi", extras={"x": {"gap": text}}),))) == 2 + count
 
 
-def test_text_beside_a_message_counts_only_where_it_has_no_content() -> None:
+def test_text_in_extras_of_a_message_is_counted_only_without_content() -> None:
     beside = {"x": {"text": "Hello", "note": "two words"}}
     assert characters(Transcript((Message("user", "", extras=beside),))) == 5
     assert characters(Transcript((Message("user", "Hi", extras=beside),))) == 2
@@ -305,7 +305,7 @@ def test_text_beside_a_message_counts_only_where_it_has_no_content() -> None:
     assert characters(several) == 5
 
 
-def test_json_that_says_the_same_has_not_vanished_and_text_that_is_no_json_has() -> None:
+def test_json_in_another_spelling_is_not_missing_and_other_changed_text_is() -> None:
     for old, new, paths in (('{"a": [1]}', '{"a":[1]}', []), ("a  b", "a b", ["/messages/0/content"])):
         one, other = Transcript((Message("user", old),)), Transcript((Message("user", new),))
         assert vanished(one, other, ()) == paths
@@ -313,9 +313,9 @@ def test_json_that_says_the_same_has_not_vanished_and_text_that_is_no_json_has()
     assert vanished(parts, Transcript((Message("user", '{"a":1}'),)), ()) == ["/messages/0/content"]
 
 
-def test_text_in_extras_is_that_of_a_message_whose_parts_have_none() -> None:
-    said: dict[str, Any] = {"openai": {"reasoning_content": "It is not known what this is."}}
-    without_text = Message("user", (Foreign("openai", {"type": "video", "id": 1}),), extras=said)
+def test_text_in_extras_is_counted_for_a_message_whose_parts_have_no_text() -> None:
+    unread: dict[str, Any] = {"openai": {"reasoning_content": "It is not known what this is."}}
+    without_text = Message("user", (Foreign("openai", {"type": "video", "id": 1}),), extras=unread)
     assert opaque_field(without_text) == "extras"
     picture = Media("image", url="https://example.org")
     assert opaque_field(replace(without_text, content=(picture,))) is None

@@ -1,4 +1,4 @@
-"""A misspelt name is answered with the one that was probably meant: of a format, dialect, stream, profile, code."""
+"""An error for a misspelt name suggests the nearest one: of a format, dialect, stream, profile, option or tool."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def test_the_nearest_name_is_offered(written: str) -> None:
     assert f"; did you mean {meant}?" in caught.value.message
 
 
-def test_nothing_is_offered_where_nothing_is_like_it() -> None:
+def test_no_name_is_offered_if_none_is_similar() -> None:
     assert nearest_name("word", ["harmony", "openai"]) is None
     assert did_you_mean("word", ["harmony"]) == ""
     assert nearest_name("x" * 1_000_000, ["harmony"]) is None
 
 
-def test_the_question_comes_before_what_there_is() -> None:
+def test_the_suggestion_comes_before_the_list() -> None:
     with pytest.raises(BridgeError, match=r"'opnai'; did you mean openai\? The formats are ocm-0\.1, "):
         adapter("opnai")
     with pytest.raises(BridgeError, match=r"'zzz'; the formats are ocm-0\.1, "):

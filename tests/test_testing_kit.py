@@ -70,7 +70,7 @@ def test_our_adapters_pass_the_kit(name: str, check: str) -> None:
     CHECKS[check](name)
 
 
-def test_an_adapter_that_loses_in_silence_is_caught(unshrunk: None) -> None:
+def test_an_adapter_with_an_unreported_loss_is_caught(unshrunk: None) -> None:
     """Its image keeps names that its writer does not write."""
 
     class Pretending(Frames):
@@ -81,7 +81,7 @@ def test_an_adapter_that_loses_in_silence_is_caught(unshrunk: None) -> None:
         check_adapter(replace(adapter("chatml")[0], writes_units=Pretending))
 
 
-def test_an_adapter_that_cries_wolf_is_caught(unshrunk: None) -> None:
+def test_an_adapter_with_a_false_loss_is_caught(unshrunk: None) -> None:
 
     class Crying(DocumentWriter):
         def prepare(self, conversation: Conversation, log: Log) -> Prepared:
@@ -92,8 +92,8 @@ def test_an_adapter_that_cries_wolf_is_caught(unshrunk: None) -> None:
         check_adapter(replace(adapter("canonical")[0], writes_units=Crying))
 
 
-def test_a_reader_that_trips_over_a_value_of_another_kind_is_caught(unshrunk: None) -> None:
-    """It takes whatever has a role to have a text there."""
+def test_a_reader_that_fails_at_a_value_of_another_type_is_caught(unshrunk: None) -> None:
+    """It assumes that every object with a role has a text."""
 
     class Trusting(ObjectReader):
         def split_units(self, source: str | Json, log: Log) -> SplitDocument:
@@ -104,13 +104,13 @@ def test_a_reader_that_trips_over_a_value_of_another_kind_is_caught(unshrunk: No
         check_bytes(replace(adapter("ocm-2.2-json")[0], reads_units=Trusting), examples=50)
 
 
-def test_a_decoder_that_reads_otherwise_than_its_reader_is_caught(unshrunk: None) -> None:
+def test_a_decoder_that_differs_from_its_reader_is_caught(unshrunk: None) -> None:
     decoders = {"chatml": adapter("internlm2")[0].decoders["internlm2"]}
     with pytest.raises(AssertionError):
         check_streams(replace(adapter("chatml")[0], decoders=decoders, encoders={}))
 
 
-def test_an_encoder_that_writes_otherwise_than_its_writer_is_caught(unshrunk: None) -> None:
+def test_an_encoder_that_differs_from_its_writer_is_caught(unshrunk: None) -> None:
     encoders = {"chatml": adapter("internlm2")[0].encoders["internlm2"]}
     with pytest.raises(AssertionError):
         check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))
@@ -159,8 +159,8 @@ def test_a_sniffer_that_fails_is_caught() -> None:
         check_samples(replace(adapter("chatml")[0], sniff=fails), [CHATML])
 
 
-def test_the_choices_of_a_formats_own_options_are_held_to_the_laws(unshrunk: None) -> None:
-    """Its names are lost without a word, but only where the option says so."""
+def test_the_laws_are_checked_with_the_values_of_a_formats_own_options(unshrunk: None) -> None:
+    """Names are lost without a report, but only with one value of the option."""
     lying = FormatOption("names", "Whether names are written.", "yes", ("yes", "no"))
 
     class Pretending(Frames):
@@ -174,19 +174,19 @@ def test_the_choices_of_a_formats_own_options_are_held_to_the_laws(unshrunk: Non
 
 
 def unguarded(policy: Policy) -> Callable[[Options], Frames]:
-    """Writes ChatML by a policy for control tokens that nobody chose."""
+    """Writes ChatML with a fixed policy for control tokens instead of that of the options."""
     return lambda options: Frames(replace(options, control_tokens=policy))
 
 
 def test_a_format_whose_contents_make_its_own_tokens_is_caught() -> None:
-    """The token is one that the reader gives no meaning to: only the adapter's own list tells that a model does."""
+    """The token has no meaning for the reader: only the adapter's own list shows that it has one for a model."""
     chatml = adapter("chatml")[0]
     careless = replace(chatml, id="a-format", writes_units=unguarded("raw"), frame_tokens=lambda: ("<|im_sep|>",))
     with pytest.raises(AssertionError, match="voice"):
         all_laws(Transcript((Message("user", "a<|im_sep|>b"),)), careless)
 
 
-def test_a_token_that_is_broken_without_a_word_is_caught() -> None:
+def test_a_token_that_is_broken_without_a_report_is_caught() -> None:
     class Silent(Frames):
         def write_unit(self, *arguments: Any, log: Log, **options: Any) -> Any:
             return super().write_unit(*arguments, log=Log(), **options)
@@ -201,7 +201,7 @@ def test_a_writer_that_ignores_the_policy_refuse_is_caught() -> None:
         all_laws(Transcript((Message("user", "<|im_end|>"),)), careless)
 
 
-def test_a_format_that_leaves_the_tokens_of_the_options_to_nobody_is_caught() -> None:
+def test_a_format_without_a_list_of_added_tokens_is_caught() -> None:
     with pytest.raises(AssertionError, match=r"set the adapter's added_tokens to other_tokens\(TOKENS\)"):
         check_adapter(replace(adapter("chatml")[0], added_tokens=None), examples=1)
 
@@ -236,7 +236,7 @@ def test_marks_that_do_not_fit_the_frames_are_caught(marks: FrameMarks, advice: 
         check_spans(replace(adapter("chatml")[0], frame_marks=marks), examples=50)
 
 
-def test_a_prompt_that_a_format_without_open_turns_cannot_show_is_caught_by_what_is_sampled(unshrunk: None) -> None:
+def test_a_wrong_prompt_of_a_format_without_open_turns_is_caught_by_its_sampled_spans(unshrunk: None) -> None:
     class Closed(Frames):
         def prepare(self, conversation: Conversation, log: Log) -> Prepared:
             prepared = super().prepare(conversation, log)
@@ -247,7 +247,7 @@ def test_a_prompt_that_a_format_without_open_turns_cannot_show_is_caught_by_what
         check_spans(replace(adapter("chatml")[0], writes_units=Closed, frame_marks=marks), examples=50)
 
 
-def test_a_reader_whose_time_grows_with_the_square_of_the_length_is_caught() -> None:
+def test_a_reader_with_quadratic_time_is_caught() -> None:
     class Searching(TextReader):
         def split_units(self, source: str, log: Log) -> SplitDocument:
             assert all(source[at:].count("<|im_never|>") == 0 for at in range(0, len(source), 24))
@@ -257,8 +257,8 @@ def test_a_reader_whose_time_grows_with_the_square_of_the_length_is_caught() -> 
         check_growth(replace(adapter("chatml")[0], reads_units=Searching))
 
 
-def test_a_nearest_message_that_depends_on_the_content_is_caught_with_what_differs() -> None:
-    """The engine asks for it once, with a stand-in for the content, and keeps the answer for all messages alike."""
+def test_a_nearest_message_that_depends_on_the_content_is_caught_with_the_difference() -> None:
+    """The engine calls the method once, with a placeholder for the content, and keeps the result for equal heads."""
 
     class Reading(Frames):
         def nearest(self, message: Message, index: int, log: Log) -> Message | None:
@@ -269,12 +269,12 @@ def test_a_nearest_message_that_depends_on_the_content_is_caught_with_what_diffe
     document = Transcript((Message("user", "no"),))
     with pytest.raises(AssertionError) as caught:
         plans_change_nothing(document, replace(adapter("chatml")[0], writes_units=Reading))
-    said = str(caught.value)
-    assert "a document is written otherwise with plans than without" in said
-    assert "output with plans: b'<|im_start|>user\\nno<|im_end|>" in said
-    assert "output without: b'<|im_start|>system\\nno<|im_end|>" in said
-    assert 'document: {"type":"transcript","messages":[{"role":"user","content":"no"' in said
-    assert "`nearest` may depend on the content of a message only in content" in said
+    message = str(caught.value)
+    assert "a document is written otherwise with plans than without" in message
+    assert "output with plans: b'<|im_start|>user\\nno<|im_end|>" in message
+    assert "output without: b'<|im_start|>system\\nno<|im_end|>" in message
+    assert 'document: {"type":"transcript","messages":[{"role":"user","content":"no"' in message
+    assert "`nearest` may depend on the content of a message only in content" in message
 
 
 def test_a_check_of_frames_comes_before_the_refusal_of_a_later_conversation() -> None:

@@ -1,4 +1,4 @@
-"""A thought of no kind is written as `reason` by formats that name kinds; on the way back, that says nothing new."""
+"""A thought without a kind is written as `reason` by formats that have kinds, and read back as one without a kind."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def thoughts_lost(*content: Text | Thought, target: str, channel: str = "analysi
     return [(loss.severity, loss.path) for loss in result.losses if loss.code is LossCode.THOUGHT]
 
 
-def test_a_thought_that_went_through_a_format_with_kinds_comes_back_as_it_was() -> None:
+def test_a_thought_is_restored_after_a_format_with_kinds() -> None:
     there = convert(REQUEST, source="openai", target="ocm-0.1", strict=True)
     back = convert(there.data, source="ocm-0.1", target="openai", strict=True)
     assert back.data.decode() == REQUEST
 
 
 @pytest.mark.parametrize("target", ["openai", "harmony"])
-def test_that_a_thought_is_reason_goes_without_saying(target: str) -> None:
+def test_the_kind_reason_is_the_default(target: str) -> None:
     assert thoughts_lost(Thought("reason"), Text("Hm."), target=target) == [("layout", "/messages/0/content/0")]
 
 
@@ -31,5 +31,5 @@ def test_that_a_thought_is_reason_goes_without_saying(target: str) -> None:
     "content",
     [(Thought("reflect"), Text("Hm.")), (Text("Hm."), Thought("reason"), Text("So."))],
 )
-def test_that_it_is_of_another_kind_or_only_in_part_is_lost(content: tuple[Text | Thought, ...], target: str) -> None:
+def test_another_kind_or_a_partial_thought_is_a_loss(content: tuple[Text | Thought, ...], target: str) -> None:
     assert [severity for severity, _ in thoughts_lost(*content, target=target)] == ["lost"]

@@ -1,4 +1,4 @@
-"""Conversions run in several threads at once, as in the workers of a server: they share plans, and nothing else."""
+"""Conversions in several threads at once, as in the workers of a server, share plans and nothing else."""
 
 from __future__ import annotations
 

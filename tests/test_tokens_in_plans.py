@@ -107,7 +107,7 @@ def test_any_texts_are_written_as_without_plans(texts: list[str], target: str) -
 
 
 @pytest.mark.parametrize("target", TOKENS)
-def test_losses_of_tokens_are_refused_if_the_caller_says_so(target: str) -> None:
+def test_losses_of_tokens_are_refused_by_a_policy(target: str) -> None:
     warm_up(target)
     data = request([*PLAIN_TEXTS[:-1], TOKENS[target]])
     result = convert(data, source="openai", target=target, options=PLANNED)
@@ -119,7 +119,7 @@ def test_losses_of_tokens_are_refused_if_the_caller_says_so(target: str) -> None
         convert(data, source="openai", target=target, options=PLANNED, strict=True)
 
 
-def test_a_token_is_written_unbroken_if_the_caller_says_so() -> None:
+def test_a_token_is_kept_with_the_option_raw() -> None:
     raw = Options(control_tokens="raw")
     for _ in range(TIMES):
         convert(request(PLAIN_TEXTS), source="openai", target="harmony", options=raw)

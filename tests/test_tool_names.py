@@ -1,4 +1,4 @@
-"""A tool's name is not spelling: two tools never become one; each name comes back, or a loss says that it did not."""
+"""The name of a tool is content: two tools never become one; each name is restored, or a loss reports it."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def test_the_recipient_for_a_name_gives_the_name_back(name: str) -> None:
 
 
 @given(DRAWN, DRAWN)
-def test_no_two_names_have_one_recipient(one: str, other: str) -> None:
+def test_different_names_have_different_recipients(one: str, other: str) -> None:
     assert (recipient_of(one) == recipient_of(other)) == (one == other)
 
 
 @given(DRAWN)
-def test_a_declared_tool_has_the_name_that_it_was_given(name: str) -> None:
+def test_a_declared_tool_keeps_its_name(name: str) -> None:
     namespace, bare = split_name(name)
     assert full_name(Tool(bare, namespace=namespace)) == name
 
@@ -93,7 +93,7 @@ def test_a_call_and_its_reply_keep_the_name_of_their_tool(name: str, target: str
 
 @examples(30)
 @given(st.lists(DRAWN, min_size=2, max_size=4))
-def test_names_that_are_not_reported_come_back_through_every_format(names: list[str]) -> None:
+def test_names_are_restored_after_every_format_or_reported(names: list[str]) -> None:
     made = request(names)
     assert convert(made, source="openai", target="openai").output == made
     for target in WITH_CALLS:
@@ -107,7 +107,7 @@ def test_names_that_are_not_reported_come_back_through_every_format(names: list[
 
 
 @pytest.mark.parametrize("target", WITH_CALLS)
-def test_two_tools_stay_two(target: str) -> None:
+def test_two_tools_stay_different(target: str) -> None:
     made = request(("functions.f", "f"))
     back: Any = convert(convert(made, source="openai", target=target).encode(), source=target, target="openai").output
     assert called(back) == ["functions.f", "f"]
@@ -155,7 +155,7 @@ def test_a_call_is_compared_with_the_tool_of_its_own_name() -> None:
 # --- an empty name ----------------------------------------------------------------------------------------------------
 
 
-def test_a_call_with_an_empty_name_is_a_call_and_found() -> None:
+def test_a_call_with_an_empty_name_is_a_call_with_a_finding() -> None:
     made = request(("",))
     reading = read(made, "openai")
     assert [(note.code, note.path) for note in reading.findings] == [("shape", "/messages/1/recipient")]
@@ -172,7 +172,7 @@ REPLIES = [{"role": "tool", "tool_name": "g", "content": "G"}, {"role": "tool", 
 OLLAMA = {"messages": [{"role": "assistant", "content": "", "tool_calls": CALLS}, *REPLIES]}
 
 
-def test_the_tool_name_of_a_reply_is_its_name_and_found() -> None:
+def test_the_member_tool_name_of_a_reply_is_its_name_with_a_finding() -> None:
     reading = read(OLLAMA, "openai")
     assert isinstance(reading.transcript, Transcript)
     assert [message.name for message in reading.transcript.messages[2:]] == ["functions.g", "functions.f"]
@@ -183,13 +183,13 @@ def test_the_tool_name_of_a_reply_is_its_name_and_found() -> None:
     assert write(reading.transcript, "openai").output == OLLAMA
 
 
-def test_the_tool_name_tells_which_call_is_answered_in_other_formats() -> None:
+def test_the_member_tool_name_determines_the_answered_call_in_other_formats() -> None:
     text = convert(OLLAMA, source="openai", target="harmony").output
     assert isinstance(text, str)
     assert "<|start|>functions.g to=assistant<|channel|>commentary<|message|>G<|end|>" in text
 
 
-def test_a_name_counts_before_a_tool_name() -> None:
+def test_the_member_name_is_used_before_tool_name() -> None:
     made = {"messages": [{"role": "tool", "name": "f", "tool_name": "g", "content": "?"}]}
     reading = read(made, "openai")
     assert isinstance(reading.transcript, Transcript)

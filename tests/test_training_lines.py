@@ -47,9 +47,9 @@ RENDERED = {**TEMPLATES, "lfm2": ("lfm2",), "internlm2": ("internlm2-tool",), "g
 ELSEWHERE = {
     "lfm2": {"call-open", "parallel-thought", "thought-content-calls"},  # that template shows no calls
     "internlm2": {"call-open", "parallel-thought", "thought-content-calls"},  # `arguments` for `parameters`
-    "gpt-oss": {"system-user", "turns", "parallel-thought"},  # white space behind instructions, one call of several
+    "gpt-oss": {"system-user", "turns", "parallel-thought"},  # white space after instructions, one call of several
 }
-"""Where a line differs from the template, as the format's page says."""
+"""Differences of a line from the template that the format's page lists."""
 
 
 def lines(family: str) -> list[dict[str, Any]]:
@@ -98,8 +98,8 @@ PROFILES = [each for adapter in load_all()[0] for each in profiles_of(adapter) i
 
 @pytest.mark.parametrize("name", [each.name for each in PROFILES])
 @pytest.mark.parametrize("request_", LINES.values(), ids=LINES)
-def test_a_line_is_a_prompt_and_the_turn_that_the_model_is_to_write(request_: Any, name: str) -> None:
-    """The prompt without the last turn begins the line, but for the turn that it opens; behind it nothing is open."""
+def test_a_line_is_a_prompt_followed_by_the_turn_of_the_model(request_: Any, name: str) -> None:
+    """The line begins with the prompt for the messages before the last turn, and nothing is open after it."""
     model = profile(name)
     line = model.prompt(request_, options=TRAINING)
     assert verify(line.written.transcript, line.written, options=TRAINING) == ()
@@ -120,18 +120,18 @@ def _end(form: str) -> str:
 
 THINKING = ("gpt-oss", "qwen3", "nemotron", "step", "lfm2.5", "hyperclova")
 SILENT = ("qwen3-2507", "qwen3-coder")
-"""Models that do not think, of families that do."""
+"""Models without reasoning, of families with reasoning."""
 
 
 @pytest.mark.parametrize("name", [each.name for each in PROFILES])
-def test_the_reasoning_of_the_last_turn_stays_where_the_model_thinks(name: str) -> None:
+def test_the_reasoning_of_the_last_turn_is_kept_for_models_that_think(name: str) -> None:
     output = str(prompt(LINES["an answer"], profile=name, options=TRAINING).output)
     thinks = str(name).startswith(THINKING) and name not in SILENT
     assert ("It says dry." in output) == thinks
     assert ("A greeting." in output) == (name == "qwen3.8"), "of earlier turns only one model is shown the reasoning"
 
 
-def test_a_turn_that_is_open_is_none_to_train_on() -> None:
+def test_an_open_turn_is_not_in_a_training_line() -> None:
     made = prompt(
         "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", profile="qwen3", source="chatml", options=TRAINING
     )
@@ -147,7 +147,7 @@ def test_a_turn_that_is_open_is_none_to_train_on() -> None:
 
 
 @pytest.mark.parametrize("name", ["gpt-oss", "qwen3", "internlm2"])
-def test_batch_writes_what_convert_writes(run: Run, tmp_path: Path, name: str) -> None:
+def test_batch_and_convert_write_the_same(run: Run, tmp_path: Path, name: str) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text("".join(json.dumps(each) + "\n" for each in LINES.values()))
     options = ("--profile", name, "--training", "--date", "2026-11-21", "-q")
@@ -171,7 +171,7 @@ def test_batch_makes_prompts_too(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "named"), [("convert", "the format to write, such as -t"), ("batch", "what to write")]
 )
-def test_what_to_write_is_asked_for(run: Run, tmp_path: Path, command: str, named: str) -> None:
+def test_the_target_is_required(run: Run, tmp_path: Path, command: str, named: str) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text(json.dumps({"messages": ASKED}) + "\n")
     done = run(command, str(source), "-o", str(tmp_path / "out"))
@@ -181,16 +181,18 @@ def test_what_to_write_is_asked_for(run: Run, tmp_path: Path, command: str, name
 
 @pytest.mark.parametrize("command", ["convert", "batch"])
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--profile", "qwen33"), "did you mean qwen3?"),
         (("-t", "chatml", "--date", "x"), ""),
     ],
 )
-def test_what_is_wrong_is_said(run: Run, tmp_path: Path, command: str, options: tuple[str, ...], said: str) -> None:
+def test_wrong_options_are_errors(
+    run: Run, tmp_path: Path, command: str, options: tuple[str, ...], message: str
+) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text(json.dumps({"messages": ASKED}) + "\n")
     done = run(command, str(source), "-o", str(tmp_path / "out"), *options)
     assert done.status == 2
     assert "OCB-OPTION" in done.err
-    assert said in done.err
+    assert message in done.err

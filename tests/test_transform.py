@@ -47,7 +47,7 @@ def test_a_turn_that_was_left_without_an_answer_keeps_its_thoughts() -> None:
     assert kept(USER, thought("a"), CALL, USER, thought("b"), FINAL) == ["a"]
 
 
-def test_a_final_answer_that_is_not_complete_ends_no_turn() -> None:
+def test_an_incomplete_final_answer_does_not_end_a_turn() -> None:
     assert kept(USER, thought("a"), replace(FINAL, end=None)) == ["a"]
 
 
@@ -61,7 +61,7 @@ def test_calls_of_built_in_tools_on_analysis_stay_with_their_replies() -> None:
     ]
 
 
-def test_a_users_message_on_analysis_is_no_thought() -> None:
+def test_a_users_message_on_analysis_is_not_a_thought() -> None:
     odd = Message("user", "?", channel="analysis")
     assert drop_analysis(Transcript((odd, FINAL))) == (Transcript((odd, FINAL)), ())
 
@@ -79,7 +79,7 @@ def test_all_reasoning_may_be_dropped_whether_it_was_answered_or_not() -> None:
     assert [loss.path for loss in losses] == ["/messages/1"]
 
 
-def test_whose_reasoning_is_one_of_two_words() -> None:
+def test_an_unknown_value_of_the_option_is_refused() -> None:
     with pytest.raises(BridgeError, match="drop_analysis cannot be True; it is one of final, all"):
         write(Transcript(), "harmony", drop_analysis=True)  # type: ignore[arg-type]
 

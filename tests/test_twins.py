@@ -1,7 +1,7 @@
 """The same request, recorded on several wires: one converts into the other, but for what `docs/wires.md` lists.
 
-Each wire's table of places says where in its JSON a thing stands; no adapter is asked. A thing that the two recordings
-do not say alike is compared with its source alone.
+Each wire's table has the places of a thing in its JSON; no adapter is used. A thing that differs between the two
+recordings is compared only with its source.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PLACES: dict[str, tuple[str, str, str, str, str]] = {
         "outputConfig.effort",
     ),
     "verbosity": ("verbosity", "text.verbosity", "-", "-", "-"),
-    "what is said": (
+    "the text": (
         "messages.content|messages.content.text",
         "instructions input|input.content|input.content.text",
         "system|system.text messages.content|messages.content.text",
@@ -133,9 +133,9 @@ class Row(NamedTuple):
     Attributes:
         title: its first cell.
         targets: the wires that are written.
-        things: of `PLACES`, that are not said alike.
-        keys: matches the keys that lead to what only one of the two documents has.
-        sources: the wires that are read; () for any.
+        things: keys of `PLACES` whose values differ.
+        keys: a pattern for the keys of values that only one of the two documents has.
+        sources: the wires that are read; () for all.
     """
 
     title: str
@@ -159,7 +159,7 @@ ROWS = (
     Row("the type of a message", (ITEMS,), keys="input.type"),
     Row("`instructions`", (ITEMS,), keys="input.role"),
     Row("one text", (CHAT, BLOCKS), keys="(messages.content|system).type"),
-    Row("an empty text", (BLOCKS, CONTENTS, CONVERSE), ("what is said",), sources=(CHAT,)),
+    Row("an empty text", (BLOCKS, CONTENTS, CONVERSE), ("the text",), sources=(CHAT,)),
     Row(
         "tools of the server",
         (ITEMS, BLOCKS, CONTENTS),
@@ -196,13 +196,13 @@ Leaf = tuple[str, str]
 
 
 def leaves(value: Any, keys: str = "") -> Iterator[Leaf]:
-    """The values in a document: arguments are those that their text says; tools and thoughts stand apart."""
+    """The values in a document; arguments are parsed, and tools and thoughts have keys of their own."""
     if isinstance(value, dict) and value:
         members = cast("dict[str, Any]", value)
         kind = "[tool]" if members.get("role") == "tool" else "[thought]" if members.get("thought") is True else ""
         for key, member in members.items():
-            said = json.loads(member) if key == "arguments" else member
-            yield from leaves(said, f"{keys}{kind}.{key}" if keys else key)
+            leaf_value = json.loads(member) if key == "arguments" else member
+            yield from leaves(leaf_value, f"{keys}{kind}.{key}" if keys else key)
     elif isinstance(value, list) and value:
         for item in cast("list[Any]", value):
             yield from leaves(item, keys)
@@ -211,18 +211,18 @@ def leaves(value: Any, keys: str = "") -> Iterator[Leaf]:
 
 
 def _pattern(place: str) -> str:
-    """Matches the keys of a place, and those behind one of an object; these are its group."""
+    """A pattern for the keys of a place and the keys below it; the latter are its group."""
     names = "|".join(map(re.escape, place.removesuffix(".*").split("|")))
     return f"(?:{names})" + (r"(\..*)?" if place.endswith(".*") else "()")
 
 
 def of_thing(thing: str, wire: str, document: list[Leaf]) -> list[Leaf]:
-    """What a document says of a thing, by the keys behind its place; in small letters, as Gemini has capitals."""
+    """The values of a thing in a document, with the keys below its place; in lower case, as Gemini uses capitals."""
     found: list[Leaf] = []
     for place in PLACES[thing][WIRES.index(wire)].split():
         about = re.compile(_pattern(place))
         found += [(match[1] or "", value.lower()) for keys, value in document if (match := about.fullmatch(keys))]
-    return found if thing == "what is said" else sorted(found)
+    return found if thing == "the text" else sorted(found)
 
 
 def rest(wire: str, document: list[Leaf]) -> Counter[Leaf]:
@@ -254,13 +254,13 @@ class Found:
         self.wrong: list[str] = []
         self.count = 0
 
-    def say(self, rows: list[Row], target: str, sentence: str) -> None:
+    def note(self, rows: list[Row], target: str, sentence: str) -> None:
         self.used |= {(row.title, target) for row in rows}
         self.wrong += [] if rows else [sentence]
 
 
 def differences(kind: str, *, whole: bool) -> Found:
-    """What is not said as in the source, and not written as in the twin where `whole`."""
+    """The values that differ from the source, and, if `whole`, from the twin."""
     found = Found()
     for case, source, target, document, twin in pairs(kind):
         rows = [row for row in ROWS if target in row.targets and (source in row.sources or not row.sources)]
@@ -269,15 +269,15 @@ def differences(kind: str, *, whole: bool) -> Found:
         for thing in PLACES:
             before, after = of_thing(thing, source, mine), of_thing(thing, target, made)
             if before != after:
-                found.say([row for row in rows if thing in row.things], target, f"{case}: {thing}: {before} {after}")
+                found.note([row for row in rows if thing in row.things], target, f"{case}: {thing}: {before} {after}")
         one, two = rest(target, made), rest(target, list(leaves(twin)))
         for keys, value in [*(one - two), *(two - one)] if whole else []:
-            found.say([row for row in rows if re.fullmatch(row.keys, keys)], target, f"{case}: {keys}: {value}")
+            found.note([row for row in rows if re.fullmatch(row.keys, keys)], target, f"{case}: {keys}: {value}")
         found.count += 1
     return found
 
 
-def test_a_request_becomes_its_twin_but_for_the_rows_of_the_page() -> None:
+def test_a_request_becomes_its_twin_except_for_the_rows_of_the_page() -> None:
     requests = differences("request", whole=True)
     assert requests.wrong == []
     assert requests.count >= 188

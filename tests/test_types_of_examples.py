@@ -19,9 +19,9 @@ LEFT_TO_THE_READER = {
     "gateway": "import httpx\nclient = httpx.AsyncClient()\n",
     "migration": "from typing import Any\nspark: Any = None\n",
 }
-"""What the programs of a page take for granted."""
+"""Definitions that the programs of a page use."""
 UNTYPED = frozenset({"adding-a-format", "api"})
-"""A guide whose functions have no annotations, and signatures."""
+"""A guide with functions without annotations, and with signatures."""
 TYPED = [page for page in PAGES if page.stem not in UNTYPED and BLOCK.search(page.read_text("utf-8"))]
 
 

@@ -44,7 +44,7 @@ def found(*messages: Message) -> list[int]:
         ((ASKED, call("a"), THANKS, call("b")), [1]),
     ],
 )
-def test_a_call_that_nobody_answers_is_found(messages: tuple[Message, ...], unanswered: list[int]) -> None:
+def test_an_unanswered_call_is_reported(messages: tuple[Message, ...], unanswered: list[int]) -> None:
     assert found(*messages) == unanswered
 
 
@@ -58,11 +58,11 @@ def test_a_call_that_nobody_answers_is_found(messages: tuple[Message, ...], unan
         (ASKED, call("a"), reply("other"), ANSWER),  # the only reply to the only call
     ],
 )
-def test_calls_that_are_answered_are_not(messages: tuple[Message, ...]) -> None:
+def test_answered_calls_are_not_reported(messages: tuple[Message, ...]) -> None:
     assert found(*messages) == []
 
 
-def test_calls_that_may_still_be_answered_are_not() -> None:
+def test_calls_that_may_still_be_answered_are_not_reported() -> None:
     assert found(ASKED, call("a")) == []
     assert found(call("a"), call("b", continues=True)) == [], "an answer without its question"
     assert found(ASKED, call("a"), call("b", continues=True), reply("a")) == []
@@ -71,7 +71,7 @@ def test_calls_that_may_still_be_answered_are_not() -> None:
     assert found(ASKED, cut_off, THANKS) == []
 
 
-def test_the_servers_own_tools_answer_by_themselves() -> None:
+def test_calls_of_tools_of_the_server_need_no_reply() -> None:
     assert found(ASKED, call("a", "python"), ANSWER) == []
 
 
@@ -79,7 +79,7 @@ def test_a_text_to_complete_has_no_calls() -> None:
     assert check_replies(Completion("def f():")) == ()
 
 
-def test_the_command_names_the_place_and_what_comes_of_it(run: Run, tmp_path: Path) -> None:
+def test_the_command_names_the_path_and_the_consequence(run: Run, tmp_path: Path) -> None:
     chat = tmp_path / "chat.json"
     made = '{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}'
     chat.write_text(

@@ -24,7 +24,7 @@ def reply(call_id: str | None) -> Message:
     return Message("tool", "1", call_id=call_id, **REPLY)
 
 
-def test_messages_that_differ_in_content_and_id_alone_have_one_head() -> None:
+def test_messages_that_differ_only_in_content_and_id_have_one_head() -> None:
     head = head_of(call("a"))
     assert head_of(call("b")) is head
     assert head.shared
@@ -42,14 +42,14 @@ def test_messages_that_differ_in_content_and_id_alone_have_one_head() -> None:
         call(""),
     ],
 )
-def test_a_message_that_hardly_comes_again_has_a_head_of_its_own(message: Message) -> None:
+def test_a_message_that_is_rarely_repeated_has_a_head_of_its_own(message: Message) -> None:
     head = head_of(message)
     assert not head.shared
     assert head_of(message) is not head
     assert message_of(item_of(message)) == message
 
 
-def test_a_head_without_what_others_say_is_made_once() -> None:
+def test_a_head_without_the_notes_of_other_formats_is_made_once() -> None:
     mine, other = {"openai": {"x": 1}}, {"anthropic": {"y": 2}}
     head = head_of(Message("user", "Hi", layout={**mine, **other}))
     assert head.local("openai") is head.local("openai") is head_of(Message("user", "Hi", layout=mine))
@@ -77,7 +77,7 @@ def test_tools_are_declared_in_messages_with_and_without_an_id() -> None:
         ((Message("user", "Hi"),), {}),
     ],
 )
-def test_ids_tell_which_call_a_reply_answers(messages: tuple[Message, ...], pairs: Any) -> None:
+def test_ids_determine_the_call_that_a_reply_answers(messages: tuple[Message, ...], pairs: Any) -> None:
     assert paired_by_id([item_of(message) for message in messages]) == pairs
 
 
@@ -94,16 +94,16 @@ def test_ids_tell_which_call_a_reply_answers(messages: tuple[Message, ...], pair
         ((call("a"),), {}),
     ],
 )
-def test_the_order_tells_it_where_every_call_of_a_turn_is_answered(messages: tuple[Message, ...], pairs: Any) -> None:
+def test_the_order_determines_it_if_every_call_of_a_turn_is_answered(messages: tuple[Message, ...], pairs: Any) -> None:
     assert paired_in_order([item_of(message) for message in messages]) == pairs
 
 
-# --- what neighbours tell of a message --------------------------------------------------------------------------------
+# --- fields that follow from neighbouring messages --------------------------------------------------------------------
 
-SAID: dict[str, Any] = {"channel": "final"}
+FINAL: dict[str, Any] = {"channel": "final"}
 
 
-def test_only_an_assistant_s_message_behind_another_continues_its_turn() -> None:
+def test_only_an_assistants_message_after_another_continues_its_turn() -> None:
     thought = Message("assistant", "Hm.", channel="analysis", continues=True)
     answer = Message("assistant", "Yes.", channel="final")
     items = with_grouping([item_of(each) for each in (thought, answer, Message("user", "So?", continues=True))])
@@ -114,11 +114,9 @@ def test_only_an_assistant_s_message_behind_another_continues_its_turn() -> None
     ("across", "continued", "channel"),
     [(False, True, "commentary"), (False, False, "final"), (True, True, "commentary"), (True, False, "commentary")],
 )
-def test_a_text_before_a_call_is_a_preamble_where_they_stand_together(
-    across: bool, continued: bool, channel: str
-) -> None:
+def test_a_text_before_a_call_in_one_wire_message_is_a_preamble(across: bool, continued: bool, channel: str) -> None:
     called = Message("assistant", "{}", call_id="a", continues=continued, **CALL)
-    items = [item_of(Message("assistant", "I look.", **SAID)), item_of(called)]
+    items = [item_of(Message("assistant", "I look.", **FINAL)), item_of(called)]
     with_preambles(items, across=across)
     text, _ = map(message_of, items)
     assert (text.channel, text.intent) == (channel, "preamble" if channel == "commentary" else None)
@@ -126,21 +124,21 @@ def test_a_text_before_a_call_is_a_preamble_where_they_stand_together(
 
 def test_a_text_before_two_calls_of_its_wire_message_is_a_preamble() -> None:
     first, second = (Message("assistant", "{}", call_id=each, continues=True, **CALL) for each in "ab")
-    items = [item_of(Message("assistant", "I look.", **SAID)), item_of(first), item_of(second)]
+    items = [item_of(Message("assistant", "I look.", **FINAL)), item_of(first), item_of(second)]
     with_preambles(items)
     assert message_of(items[0]).intent == "preamble"
 
 
-def test_a_text_behind_a_call_is_final() -> None:
+def test_a_text_after_a_call_is_final() -> None:
     behind = Message("assistant", "Done.", channel="commentary", intent="preamble", continues=True)
     items = [item_of(call("a")), item_of(behind)]
     with_preambles(items)
     assert (message_of(items[1]).channel, message_of(items[1]).intent) == ("final", None)
 
 
-def test_of_several_thoughts_and_texts_before_a_call_all_texts_are_preambles() -> None:
-    text = Message("assistant", "One.", **SAID)
-    more = Message("assistant", "Two.", continues=True, **SAID)
+def test_all_texts_among_thoughts_before_a_call_are_preambles() -> None:
+    text = Message("assistant", "One.", **FINAL)
+    more = Message("assistant", "Two.", continues=True, **FINAL)
     called = Message("assistant", "{}", call_id="a", continues=True, **CALL)
     items = [item_of(each) for each in (text, more, called)]
     with_preambles(items)

@@ -1,4 +1,4 @@
-"""A file that was uploaded to one vendor is found by its API alone: no other gets its id, and that is reported."""
+"""The id of an uploaded file is written only for the API of its vendor; for others, its loss is reported."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ocml_bridge import Media, Message, Text, Transcript, convert, read, write
 from ocml_bridge.loss import LossCode, Severity
 
 STORED: Final = "https://generativelanguage.googleapis.com/v1beta/files/abc"
-"""Where Google has what was uploaded to it."""
+"""An address in Google's store of uploaded files."""
 FILES: Final[dict[str, dict[str, Any]]] = {
     "openai": {"type": "file", "file": {"file_id": "file-1"}},
     "openai-responses": {"type": "input_file", "file_id": "file-1"},
     "anthropic": {"type": "document", "source": {"type": "file", "file_id": "file-1"}},
     "gemini": {"fileData": {"mimeType": "application/pdf", "fileUri": STORED}},
 }
-"""A file that was uploaded, as each wire names it."""
+"""An uploaded file on each wire."""
 VENDORS: Final = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google"}
 WIRES: Final = (*FILES, "bedrock-converse")
 PAIRS: Final = [(source, target) for source in FILES for target in WIRES if source != target]
@@ -43,12 +43,12 @@ def part_of(document: Any) -> Any:
 
 
 @pytest.mark.parametrize("wire", FILES)
-def test_a_reader_says_to_whom_a_file_was_uploaded(wire: str) -> None:
+def test_a_reader_returns_the_vendor_of_an_uploaded_file(wire: str) -> None:
     assert part_of(read(request(wire), source=wire).transcript).vendor == VENDORS[wire]
 
 
 @pytest.mark.parametrize("wire", FILES)
-def test_the_wire_itself_names_its_file_again(wire: str) -> None:
+def test_the_same_wire_writes_the_id_of_its_file(wire: str) -> None:
     result = convert(request(wire), source=wire, target=wire)
     assert (result.output, result.losses) == (request(wire), ())
 
@@ -68,7 +68,7 @@ def test_another_vendor_does_not_get_the_file(source: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["openai", "openai-responses", "anthropic"])
-def test_a_file_of_which_no_vendor_is_named_may_be_anybodys(target: str) -> None:
+def test_a_file_without_a_vendor_is_written_for_every_vendor(target: str) -> None:
     written = write(asked(Media("file", file_id="file-1")), target=target)
     assert "file-1" in written.data.decode()
     assert {loss.severity for loss in written.losses} <= {Severity.LAYOUT}
@@ -81,7 +81,7 @@ def test_a_file_of_which_no_vendor_is_named_may_be_anybodys(target: str) -> None
         Media("image", data="aGk=", format="image/png", file_id="file-1", vendor="anthropic"),
     ],
 )
-def test_what_is_at_hand_is_written_without_the_file(media: Media) -> None:
+def test_data_and_addresses_are_written_without_the_id_of_the_file(media: Media) -> None:
     written = write(asked(media), target="openai-responses")
     image = written.output["input"][0]["content"][1]
     assert "file_id" not in image
@@ -90,13 +90,13 @@ def test_what_is_at_hand_is_written_without_the_file(media: Media) -> None:
     assert lost == [(f"/messages/0/content/1/{field}", Severity.LOST) for field in ("file_id", "vendor")]
 
 
-def test_an_address_of_googles_store_is_an_address_where_nobody_says_that_a_file_was_uploaded() -> None:
-    """As in documents that earlier releases wrote."""
+def test_an_address_of_googles_store_is_an_address_without_a_vendor() -> None:
+    """Earlier releases wrote such documents."""
     written = write(asked(Media("video", url=STORED, format="video/mp4")), target="openai")
     assert written.output["messages"][0]["content"][1] == {"type": "video_url", "video_url": {"url": STORED}}
 
 
-def test_a_citation_names_a_file_to_its_own_vendor() -> None:
+def test_a_citation_has_the_id_of_a_file_for_its_own_vendor() -> None:
     note = {"type": "file_citation", "index": 3, "file_id": "file-1", "filename": "a.pdf"}
     content = [{"type": "output_text", "text": "So it is.", "annotations": [note]}]
     message = {"type": "message", "role": "assistant", "content": content}

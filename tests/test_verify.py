@@ -1,4 +1,4 @@
-"""What `verify` finds in an output that is not what its report says: one violation for each law that is broken."""
+"""Violations that `verify` finds in an output that does not match its report: one for each law that is broken."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ocml_bridge.report.result import DocumentOutcome, Result
 
 QUESTION, ANSWER = Message("user", "Is it?"), Message("assistant", "Yes.", channel="final")
 THOUGHT = Message("assistant", "They ask.", channel="analysis")
-SAID = Transcript((QUESTION, THOUGHT, ANSWER))
+CORRECT = Transcript((QUESTION, THOUGHT, ANSWER))
 A, B, C = (
     Message("assistant", "{}", None, "commentary", "functions.f", call_id, constraint="json", end="call")
     for call_id in "abc"
@@ -46,7 +46,7 @@ NAMED = {
 def found(
     document: Document, output: Document, losses: Sequence[Loss] = (), order: tuple[int, ...] | None = None
 ) -> list[Loss]:
-    """What is found in an output that reads as one document, and of which is said that it is another."""
+    """The violations in an output that is read as `output` although it was written for `document`."""
     outcome = DocumentOutcome(write(output, "canonical").output, Report(losses), output, order)
     return list(verify(document, Result(outcome, document, (), None, "canonical")))
 
@@ -66,34 +66,34 @@ def transcript(*messages: Message) -> Transcript:
 SHOWN = replace(THOUGHT, channel="final")
 EMPTY = replace(QUESTION, content="")
 BROKEN: dict[str, tuple[Document, Document, list[Loss], list[Loss]]] = {
-    "nothing": (SAID, SAID, [], []),
-    "what is reported": (SAID, transcript(EMPTY, THOUGHT, ANSWER), [loss("content", "/messages/0/content")], []),
+    "nothing": (CORRECT, CORRECT, [], []),
+    "what is reported": (CORRECT, transcript(EMPTY, THOUGHT, ANSWER), [loss("content", "/messages/0/content")], []),
     "a difference": (
-        SAID,
+        CORRECT,
         transcript(replace(QUESTION, name="bob"), THOUGHT, ANSWER),
         [],
         [violation("content", "/messages/0/name")],
     ),
     "a difference beside one that is reported": (
-        SAID,
+        CORRECT,
         transcript(replace(QUESTION, name="bob", weight=1), THOUGHT, ANSWER),
         [loss("name", "/messages/0/name", Severity.LAYOUT)],
         [violation("content", "/messages/0/weight")],
     ),
     "a text": (
-        SAID,
+        CORRECT,
         transcript(EMPTY, THOUGHT, ANSWER),
         [loss("role", "/messages/0/content")],
         [violation("text", "/messages/0/content")],
     ),
     "a thought": (
-        SAID,
+        CORRECT,
         transcript(QUESTION, SHOWN, ANSWER),
         [loss("channel", "/messages/1/channel")],
         [violation("channel", "/messages/1")],
     ),
     "a thought and a difference": (
-        SAID,
+        CORRECT,
         transcript(QUESTION, SHOWN, ANSWER),
         [],
         [violation("content", "/messages/1/channel"), violation("channel", "/messages/1")],
@@ -118,7 +118,7 @@ BROKEN: dict[str, tuple[Document, Document, list[Loss], list[Loss]]] = {
     ),
     "an answer that is gone": (CALLED, transcript(A, B, ONE), [loss("message", "/messages/3", Severity.LOST)], []),
     "a conversation": (
-        SAID,
+        CORRECT,
         Completion("Is it?"),
         [],
         [violation("content", "")],
@@ -127,21 +127,21 @@ BROKEN: dict[str, tuple[Document, Document, list[Loss], list[Loss]]] = {
 
 
 @pytest.mark.parametrize(("document", "output", "losses", "violations"), BROKEN.values(), ids=BROKEN)
-def test_each_violation_is_named_by_its_law_and_its_place(
+def test_each_violation_has_its_law_and_its_path(
     document: Document, output: Document, losses: list[Loss], violations: list[Loss]
 ) -> None:
     assert found(document, output, losses) == violations
 
 
-def test_messages_in_another_order_are_compared_with_themselves() -> None:
+def test_messages_in_another_order_are_compared_with_their_originals() -> None:
     moved = transcript(A, B, TWO, ONE)
     assert found(CALLED, moved, [loss("order", "/messages")], (0, 1, 3, 2)) == []
     wrong = transcript(A, B, replace(TWO, call_id="a"), replace(ONE, call_id="b"))
-    told = [loss("order", "/messages"), *(loss("call-id", f"/messages/{at}/call_id") for at in (2, 3))]
-    assert found(CALLED, wrong, told, (0, 1, 3, 2)) == [violation("pairing", f"/messages/{at}") for at in (2, 3)]
+    reported = [loss("order", "/messages"), *(loss("call-id", f"/messages/{at}/call_id") for at in (2, 3))]
+    assert found(CALLED, wrong, reported, (0, 1, 3, 2)) == [violation("pairing", f"/messages/{at}") for at in (2, 3)]
 
 
-def test_messages_behind_one_that_is_gone_are_compared_with_themselves() -> None:
+def test_messages_after_a_missing_one_are_compared_with_their_originals() -> None:
     document = transcript(A, B, C, ONE, THREE, TWO)
     gone = [loss("message", "/messages/0", Severity.LOST), loss("message", "/messages/3", Severity.LOST)]
     assert found(document, transcript(B, C, THREE, TWO), gone) == []
@@ -153,21 +153,21 @@ def test_messages_behind_one_that_is_gone_are_compared_with_themselves() -> None
 
 
 @pytest.mark.parametrize("target", formats())
-def test_an_output_is_read_in_its_own_format_whatever_it_looks_like(target: str) -> None:
+def test_an_output_is_read_in_its_own_format_and_not_detected(target: str) -> None:
     others = Transcript(tuple(Message(role, "Hi.") for role in ("user", "model", "function", "human")))
-    for source in (SAID, CALLED, others):
+    for source in (CORRECT, CALLED, others):
         result = write(source, target, policy=LENIENT)
         assert verify(source, result) == ()
 
 
-def test_the_dialect_that_was_written_is_found_again() -> None:
+def test_the_output_is_read_in_the_dialect_that_was_written() -> None:
     result = convert([{"role": "user", "content": "Hi"}], source="openai", target="chatml:hermes")
     assert verify(result.transcript, result) == ()
 
 
 def test_an_output_of_a_format_that_is_not_registered_is_read_by_its_adapter() -> None:
     unregistered = replace(adapter("chatml")[0], id="of-my-own")
-    result = write(SAID, unregistered, policy=LENIENT)
+    result = write(CORRECT, unregistered, policy=LENIENT)
     with pytest.raises(BridgeError, match="of-my-own"):
-        verify(SAID, result)
-    assert verify(SAID, result, target=unregistered) == ()
+        verify(CORRECT, result)
+    assert verify(CORRECT, result, target=unregistered) == ()

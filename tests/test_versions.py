@@ -1,4 +1,4 @@
-"""What is promised is listed, and what a release changes of that is announced (docs/versioning.md)."""
+"""Promises are listed, and a release announces its changes of them (docs/versioning.md)."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ def now() -> dict[str, Section]:
 
 
 PARTS = pytest.mark.parametrize("part", [promises, promised_of_files], ids=["code", "files"])
-"""What the code promises is compared even where the files cannot be written, as without one of the options for it."""
+"""Promises of the code are compared even if the files cannot be written, for instance without an optional library."""
 
 
-def test_the_list_is_of_all_that_is_promised(request: pytest.FixtureRequest) -> None:
+def test_the_list_has_every_kind_of_promise(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--accept"):
         LIST.write_text(json.dumps(now(), ensure_ascii=False, indent=1) + "\n", "utf-8")
     assert json.loads(LIST.read_bytes()).keys() == now().keys()
 
 
 @PARTS
-def test_the_list_is_what_is_promised(part: Callable[[], dict[str, Section]]) -> None:
+def test_the_list_equals_the_promises_of_the_code(part: Callable[[], dict[str, Section]]) -> None:
     listed = json.loads(LIST.read_bytes())
     assert {name: listed[name] for name in part()} == part(), "pytest tests/test_versions.py --accept writes it"
 
 
 @PARTS
-def test_what_changed_since_the_last_release_is_announced(part: Callable[[], dict[str, Section]]) -> None:
-    """A fragment in `changes/` whose name says as much: `+words.minor.md`."""
+def test_changes_since_the_last_release_are_announced(part: Callable[[], dict[str, Section]]) -> None:
+    """A fragment in `changes/` announces it by its name: `+words.minor.md`."""
     sections = part()
     old = {name: section for name, section in last_release("promises.json").items() if name in sections}
     assert_announced(changes(old, sections))
 
 
-def test_other_bytes_than_those_of_the_last_release_are_announced() -> None:
+def test_changed_bytes_since_the_last_release_are_announced() -> None:
     assert_announced(changed_bytes(last_release("bytes.json"), written_bytes()))
 
 
@@ -71,7 +71,7 @@ def assert_announced(found: list[Change]) -> None:
     assert not unannounced, "announce it by a file changes/+words.minor.md (or .major.md): see changes/README.md"
 
 
-def test_every_fragment_says_what_kind_it_is_and_what_changed() -> None:
+def test_every_fragment_has_a_kind_and_a_text() -> None:
     for path in FRAGMENTS.glob("*.md"):
         if path.name != "README.md":
             assert path.name.startswith("+"), path.name
@@ -97,7 +97,7 @@ REMOVED = (
 
 
 @pytest.mark.parametrize(("section", "name"), REMOVED)
-def test_what_is_gone_breaks_and_what_is_new_does_not(section: str, name: str) -> None:
+def test_a_removal_is_breaking_and_an_addition_is_not(section: str, name: str) -> None:
     less = deepcopy(now())
     del less[section][name]
     [gone] = changes(now(), less)
@@ -124,9 +124,7 @@ def test_what_is_gone_breaks_and_what_is_new_does_not(section: str, name: str) -
         ("formats", "openai option reasoning", "else reasoning_content", Kind.MINOR),
     ],
 )
-def test_what_is_another_thing_breaks_unless_it_only_allows_more(
-    section: str, name: str, value: object, kind: Kind
-) -> None:
+def test_a_change_is_breaking_unless_it_only_allows_more(section: str, name: str, value: object, kind: Kind) -> None:
     other = deepcopy(now())
     assert name in other[section]
     other[section][name] = value
@@ -134,7 +132,7 @@ def test_what_is_another_thing_breaks_unless_it_only_allows_more(
     assert change.kind is kind
 
 
-def test_a_new_command_may_ask_for_things() -> None:
+def test_a_new_command_may_have_required_options() -> None:
     more = deepcopy(now())
     more["commands"] |= {"mend": "command", "mend --how": "a value, required"}
     assert {change.kind for change in changes(now(), more)} == {Kind.MINOR}
@@ -159,5 +157,5 @@ def test_other_bytes_of_the_same_input_are_a_minor_change() -> None:
         ("1.2.3", Kind.MAJOR, "2.0.0"),
     ],
 )
-def test_the_next_version_says_what_changed(version: str, kind: Kind, following: str) -> None:
+def test_the_next_version_follows_from_the_kind_of_change(version: str, kind: Kind, following: str) -> None:
     assert next_version(version, kind) == following

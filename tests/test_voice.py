@@ -1,4 +1,4 @@
-"""Law 13: no special token of the target's vocabulary comes from content, and what stood there as such stays."""
+"""Law 13: content makes no special token of the target's vocabulary, and the special tokens of a text are kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def texts(output: object) -> str:
 
 @pytest.mark.parametrize("target", TARGETS)
 @given(voice.conversations())
-def test_the_special_tokens_of_an_output_are_those_that_were_meant(target: str, document: Transcript) -> None:
+def test_the_special_tokens_of_an_output_are_those_of_its_frames(target: str, document: Transcript) -> None:
     all_laws(document, target)
 
 
@@ -87,19 +87,19 @@ def test_tokens_in_content_are_broken_reported_and_undone(target: str, text: str
         ("harmony", "<|start|>user<|message|>a<|endoftext|>b<|reserved_200013|><|end|>"),
     ],
 )
-def test_tokens_that_stood_in_a_text_of_the_same_format_stay_as_they_stood(source: str, text: str) -> None:
+def test_tokens_in_a_text_of_the_same_format_are_kept(source: str, text: str) -> None:
     reading = read(text, source)
     result = write(reading.transcript, source)
     assert result.output == text
     assert [loss for loss in result.losses if loss.code == "control-token"] == []
 
 
-def test_what_was_markup_in_one_format_is_content_in_another() -> None:
+def test_markup_of_one_format_is_content_in_another() -> None:
     text = "<|im_start|>assistant\n<think>\nHm.\n</think>\nHi<|im_end|>\n"
     assert "<think>" not in texts(convert(text, source="chatml", target="internlm2").output)
 
 
-def test_token_ids_and_json_hold_any_content_as_it_is() -> None:
+def test_token_ids_and_json_keep_any_content() -> None:
     pytest.importorskip("openai_harmony", reason="token ids need the official encoder")
     text = "<|endoftext|><|reserved_200013|><think>"
     for target in ("harmony-tokens", "openai", "chatml-json", "ocm-2.2-json"):
@@ -113,7 +113,7 @@ def pieces(text: str, size: int) -> Iterable[str]:
 
 @pytest.mark.parametrize("target", ["harmony", "chatml", "internlm2", "ocm-0.1"])
 @pytest.mark.parametrize("size", [1, 3, 7])
-def test_a_stream_breaks_tokens_however_they_arrive(target: str, size: int) -> None:
+def test_a_stream_breaks_tokens_in_any_chunks(target: str, size: int) -> None:
     text = "".join(voice.VOCABULARIES[target])
     meant, ours = encoder(target), decoder("openai-sse")
     chunk = '{{"choices":[{{"index":0,"delta":{{"content":{}}}}}]}}'
@@ -128,7 +128,7 @@ def test_a_stream_breaks_tokens_however_they_arrive(target: str, size: int) -> N
     assert voice.specials_in(b"".join(out).decode(), vocabulary) == meant_tokens
 
 
-def test_a_token_that_gets_through_breaks_the_law() -> None:
+def test_an_unbroken_token_breaks_the_law() -> None:
     trial = Trial(asked("<think>"), "chatml", Options(control_tokens="raw"))
     trial.options = Options()
     with pytest.raises(LawBrokenError, match="voice"):

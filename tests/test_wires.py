@@ -1,6 +1,6 @@
-"""Documents of formats in JSON, told apart by their shapes: what is none is refused at its place, what is odd is said.
+"""Documents of JSON formats, recognised by their shapes: invalid ones are refused with a path, odd ones have findings.
 
-Where a request has its messages, and what the system says before them, is known without reading it as a whole.
+The places of the messages and of the system prompt before them are known without reading the request as a whole.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Wire(NamedTuple):
         items: the member that has the messages.
         item: a message by its role and text.
         called: what the format calls one.
-        prompt: the member in which the system speaks, and what it says there; None where it does so in a message.
+        prompt: the member for the system prompt, and the prompt; None if it is in a message.
     """
 
     items: str
@@ -44,7 +44,7 @@ class Wire(NamedTuple):
     prompt: tuple[str, Any] | None = None
 
 
-def saying(role: str, text: str) -> Object:
+def message_of(role: str, text: str) -> Object:
     return {"role": role, "content": text}
 
 
@@ -57,9 +57,9 @@ def in_parts(role: str, text: str) -> Object:
 
 
 WIRES: Final = {
-    "openai": Wire("messages", saying),
-    "anthropic": Wire("messages", saying, prompt=("system", "Be brief.")),
-    "openai-responses": Wire("input", saying, "item", ("instructions", "Be brief.")),
+    "openai": Wire("messages", message_of),
+    "anthropic": Wire("messages", message_of, prompt=("system", "Be brief.")),
+    "openai-responses": Wire("input", message_of, "item", ("instructions", "Be brief.")),
     "gemini": Wire("contents", in_parts, "content", ("systemInstruction", {"parts": [{"text": "Be brief."}]})),
     "bedrock-converse": Wire("messages", in_blocks, prompt=("system", [{"text": "Be brief."}])),
 }
@@ -91,7 +91,7 @@ def refusal(source: Any, name: str) -> BridgeError:
 
 
 @each_wire
-def test_a_list_with_a_conversation_among_messages_is_neither(name: str) -> None:
+def test_a_list_with_a_conversation_among_messages_is_refused(name: str) -> None:
     error = refusal([request(name, user(name)), user(name)], name)
     assert (error.code, error.path) == (ErrorCode.SHAPE, "")
     assert error.message.startswith(
@@ -101,7 +101,7 @@ def test_a_list_with_a_conversation_among_messages_is_neither(name: str) -> None
 
 
 @each_wire
-def test_lines_that_are_not_all_messages_are_no_conversation(name: str) -> None:
+def test_lines_that_are_not_all_messages_are_not_a_conversation(name: str) -> None:
     error = refusal(f"{json.dumps(user(name))}\n[]\n".encode(), name)
     assert (error.code, error.path) == (ErrorCode.SHAPE, "")
     assert error.message.startswith(
@@ -112,7 +112,7 @@ def test_lines_that_are_not_all_messages_are_no_conversation(name: str) -> None:
 
 @each_wire
 @pytest.mark.parametrize("listed", [False, True])
-def test_of_several_conversations_the_second_is_named(name: str, *, listed: bool) -> None:
+def test_the_second_of_several_conversations_is_named(name: str, *, listed: bool) -> None:
     one: Any = [user(name)] if listed else request(name, user(name))
     error = refusal([one, one], name)
     assert (error.code, error.path) == (ErrorCode.SEVERAL, "/1")
@@ -121,7 +121,7 @@ def test_of_several_conversations_the_second_is_named(name: str, *, listed: bool
 
 @each_wire
 @pytest.mark.parametrize("source", [{}, {"x": 1}, 1, None])
-def test_what_has_none_of_the_shapes_is_refused_as_a_whole(name: str, source: Any) -> None:
+def test_a_document_without_any_of_the_shapes_is_refused(name: str, source: Any) -> None:
     error = refusal(source, name)
     assert (error.code, error.path) == (ErrorCode.SHAPE, "")
     assert error.message.startswith("expected a ")
@@ -129,7 +129,7 @@ def test_what_has_none_of_the_shapes_is_refused_as_a_whole(name: str, source: An
 
 @each_wire
 @pytest.mark.parametrize("prompted", [False, True])
-def test_a_message_that_is_no_object_is_named_where_it_stands(name: str, *, prompted: bool) -> None:
+def test_a_message_that_is_not_an_object_is_refused_with_its_path(name: str, *, prompted: bool) -> None:
     error = refusal(request(name, user(name), user(name), 1, prompted=prompted), name)
     assert (error.code, error.path) == (ErrorCode.SHAPE, f"/{WIRES[name].items}/2")
     assert refusal([user(name), 1], name).path == "/1"
@@ -137,7 +137,7 @@ def test_a_message_that_is_no_object_is_named_where_it_stands(name: str, *, prom
 
 @each_wire
 @pytest.mark.parametrize("prompted", [False, True])
-def test_each_unit_stands_where_its_place_points(name: str, *, prompted: bool) -> None:
+def test_the_place_of_each_unit_points_to_it(name: str, *, prompted: bool) -> None:
     source = request(name, user(name, "One."), user(name, "Two."), prompted=prompted)
     grammar: Any = adapter(name)[0].reads_units(Options())
     shell = grammar.documents.read(source, Log())
@@ -158,14 +158,14 @@ def test_each_unit_stands_where_its_place_points(name: str, *, prompted: bool) -
         ("critic", ""),
     ],
 )
-def test_a_role_of_other_programs_is_kept_with_what_may_be_meant(name: str, role: str, advice: str) -> None:
+def test_a_role_of_other_programs_is_kept_with_a_suggestion(name: str, role: str, advice: str) -> None:
     found = read(request(name, user(name), WIRES[name].item(role, "Hi.")), name, options=FORCED).findings
     assert [(finding.code, finding.path) for finding in found] == [(FindingCode.UNKNOWN_ROLE, "/messages/1/role")]
     assert found[0].detail.endswith(f" has no role {role!r}; the role is kept as it is{advice}")
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic", "openai-responses"])
-def test_a_role_in_other_letters_is_another_one_with_what_may_be_meant(name: str) -> None:
+def test_a_role_in_other_letters_is_kept_with_a_suggestion(name: str) -> None:
     found = read(request(name, WIRES[name].item("USER", "Hi.")), name, options=FORCED).findings
     assert [finding.code for finding in found] == [FindingCode.UNKNOWN_ROLE]
     assert found[0].detail.endswith(" has no role 'USER'; the role is kept as it is; did you mean 'user'?")
@@ -173,7 +173,7 @@ def test_a_role_in_other_letters_is_another_one_with_what_may_be_meant(name: str
 
 @pytest.mark.parametrize("name", ["gemini", "bedrock-converse"])
 @pytest.mark.parametrize("listed", [False, True])
-def test_a_message_without_a_role_is_the_user_s(name: str, *, listed: bool) -> None:
+def test_a_message_without_a_role_is_the_users(name: str, *, listed: bool) -> None:
     wire = {key: value for key, value in user(name).items() if key != "role"}
     source: Any = [wire] if listed else request(name, wire)
     transcript = read(source, name, options=FORCED).transcript
@@ -187,7 +187,7 @@ def test_a_message_without_a_role_is_the_user_s(name: str, *, listed: bool) -> N
 
 @each_wire
 @pytest.mark.parametrize("prompted", [False, True])
-def test_the_third_request_with_the_same_around_is_opened_by_where_its_messages_stand(
+def test_the_third_request_with_the_same_envelope_is_divided_without_calling_the_format(
     name: str, *, prompted: bool
 ) -> None:
     grammar: Any = adapter(name)[0].reads_units(Options())
@@ -203,7 +203,7 @@ def test_the_third_request_with_the_same_around_is_opened_by_where_its_messages_
 
 
 @each_wire
-def test_a_request_with_and_one_without_what_the_system_says_are_not_alike(name: str) -> None:
+def test_requests_with_and_without_a_system_prompt_are_not_confused(name: str) -> None:
     reader = Reader(adapter(name)[0].reads_units(Options()))
     for _ in range(4):
         for prompted in (False, True):
@@ -231,22 +231,24 @@ WORDS: Final = Alphabet("a-z0-9_", 8, "a-z_")
         ("ü", (), "_"),
     ],
 )
-def test_a_word_is_in_the_letters_of_the_wire_and_no_other_s(word: str, taken: tuple[str, ...], nearest: str) -> None:
+def test_a_written_name_has_only_letters_of_the_wire_and_is_unique(
+    word: str, taken: tuple[str, ...], nearest: str
+) -> None:
     assert WORDS.nearest(word, taken) == nearest
 
 
 @pytest.mark.parametrize("word", ["look", "a", "_a1", "abcdefgh"])
-def test_a_word_that_the_wire_takes_stays(word: str) -> None:
+def test_a_valid_name_is_not_changed(word: str) -> None:
     assert WORDS.takes(word)
     assert Spelling(WORDS)(word) == word
 
 
 @pytest.mark.parametrize("word", ["", "1a", "A", "a b", "abcdefghi"])
-def test_a_word_in_other_letters_is_not_taken(word: str) -> None:
+def test_a_name_in_other_letters_is_not_valid(word: str) -> None:
     assert not WORDS.takes(word)
 
 
-def test_words_are_spelled_alike_and_apart() -> None:
+def test_equal_names_are_written_alike_and_different_ones_differently() -> None:
     spelling = Spelling(WORDS, ("a b", "a_b", "a.b", "a-b"), ("a-b",))
     spelled = [spelling(word) for word in ("a b", "a.b", "a_b", "a-b", "a b", "new", "n w", "n_w")]
     assert spelled == ["a_b_2", "a_b_3", "a_b", "a-b", "a_b_2", "new", "n_w", "n_w_2"]
@@ -263,21 +265,21 @@ def called(name: str, call_id: str) -> tuple[Message, Message]:
 ODD: Final = "functions.look up"
 DECLARED: Final = (Tool("look up", "Looks.", {"type": "object", "properties": {}}, "functions"),)
 ASKED: Final = Message("user", "Now?")
-SAYING: Final = {
+DOCUMENTS: Final = {
     "called": Transcript((ASKED, called(ODD, "c1")[0])),
     "answered": Transcript((ASKED, *called(ODD, "c1"))),
     "declared": Transcript((ASKED,), DECLARED),
     "chosen": Transcript((ASKED,), DECLARED, settings=Settings(tool_choice=ToolChoice("required", (ODD,)))),
     "called in another answer": Transcript((ASKED,), alternatives=(Alternative((called(ODD, "c1")[0],), 1, "choice"),)),
 }
-"""Documents that name a tool in letters that some wires do not take."""
+"""Documents with the name of a tool that is invalid on some wires."""
 
 
 @pytest.mark.parametrize("name", ["anthropic", "gemini", "bedrock-converse"])
-@pytest.mark.parametrize("said", SAYING)
-def test_a_name_that_a_wire_does_not_take_is_in_none_of_its_documents(name: str, said: str) -> None:
-    result = write(SAYING[said], name, policy=LENIENT)
+@pytest.mark.parametrize("place", DOCUMENTS)
+def test_an_invalid_name_is_in_no_document_of_the_wire(name: str, place: str) -> None:
+    result = write(DOCUMENTS[place], name, policy=LENIENT)
     assert "look up" not in json.dumps(result.output)
     image = json.dumps(to_json(result.image))
     assert "look up" not in image
-    assert ("look_up" in image) is (said != "called in another answer")
+    assert ("look_up" in image) is (place != "called in another answer")

@@ -1,4 +1,4 @@
-"""The sentences that are printed: values in them are short JSON without a word of Python, and the English is plain."""
+"""Printed sentences: values are short JSON without Python's syntax, and the words are plain English."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ def details(document: Transcript, target: str) -> list[str]:
     return [loss.detail for loss in write(document, target, policy=LENIENT).losses]
 
 
-def test_no_key_of_extras_hides_behind_a_long_value() -> None:
+def test_a_long_value_hides_no_key_of_extras() -> None:
     extras: dict[str, Any] = {"openai": {"model": "m" * 400, "system": "Be brief."}}
     for document in (Transcript(extras=extras), Transcript((Message("user", "Hi", extras=extras),))):
-        told = " ".join(details(document, "harmony"))
-        assert "model" in told
-        assert "system" in told
+        sentences = " ".join(details(document, "harmony"))
+        assert "model" in sentences
+        assert "system" in sentences
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ UNCLEAR: Final = {
     r"; (kept|read so|text|left out)$": "end with a whole sentence",
     r"\bof ours\b|\bof theirs\b": "name it",
 }
-"""What is hard to read in a sentence → what to say."""
+"""Patterns that are hard to read in a sentence → the advice."""
 
 WORDS_OF_MODELS: Final = ("tool_words.py", "templates.py", "system.py")
-"""Files whose texts are prompts of models."""
+"""Files with texts that are prompts of models."""
 
 
 def constants(node: ast.AST) -> Iterator[str]:
@@ -165,7 +165,7 @@ def sentences() -> Iterator[tuple[str, str]]:
             for text in constants(ast.parse(path.read_text("utf-8"))):
                 if text.count(" ") >= 2 and "\n" not in text and "(?" not in text:
                     yield path.name, text
-    # What the commands say of themselves.
+    # The help of the commands.
     for line in (root / "docs" / "ocml-convert.1").read_text("utf-8").splitlines():
         yield "ocml-convert.1", line
 

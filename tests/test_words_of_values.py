@@ -1,4 +1,4 @@
-"""What the sentences of losses call a value: short enough to read, and never the whole of a long one."""
+"""Values in the sentences of losses are short enough to read, and a long value is shortened."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ PARTS: list[tuple[Part, str]] = [
     (Foreign("openai", [1]), "a part that was not understood ([1])"),
     (Foreign("openai", "words"), 'a part that was not understood ("words")'),
 ]
-"""A part → what it is called."""
+"""A part → its name in a sentence."""
 
 VALUES: list[tuple[Any, str]] = [
     ("bob", '"bob"'),
@@ -119,7 +119,7 @@ VALUES: list[tuple[Any, str]] = [
     (Settings("m"), '{"model":"m"}'),
     (Header(version="2.2", layout={"x": {}}), '{"version":"2.2"}'),
 ]
-"""A value → how it is shown."""
+"""A value → its form in a sentence."""
 
 
 @pytest.mark.parametrize(("part", "called"), PARTS, ids=[called for _, called in PARTS])
@@ -135,17 +135,17 @@ def test_a_value_is_shown_in_few_words(value: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("count", "more"), [(0, ""), (1, ""), (2, ""), (12, ""), (13, " and 1 more"), (99, " and 87 more")]
 )
-def test_of_many_names_some_are_listed_and_the_others_are_counted(count: int, more: str) -> None:
+def test_some_of_many_names_are_listed_and_the_others_counted(count: int, more: str) -> None:
     names = [f"n{at}" for at in range(count)]
     assert names_of(names) == ", ".join(names[:12]) + more
 
 
-def test_a_name_that_is_no_word_is_quoted() -> None:
+def test_a_name_that_is_not_a_word_is_quoted() -> None:
     assert names_of(["a", "a-b", "x" * 40, LONG, ""]) == f'a, "a-b", {"x" * 40}, {SIZED}, ""'
 
 
 @given(json_values() | st.text())
-def test_whatever_a_value_is_a_sentence_has_it_in_one_line_of_bounded_length(value: Any) -> None:
+def test_any_value_is_shown_in_one_line_of_bounded_length(value: Any) -> None:
     words = shown(value)
     assert re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", words) is None
     assert len(words) <= 40 * 12 * 7

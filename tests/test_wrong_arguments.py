@@ -1,4 +1,4 @@
-"""What the library says to what it does not take: a path, an open file, a message made of dicts."""
+"""Errors of the library for arguments of the wrong type: a path, an open file, a message made of dicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ocml_bridge.model.misfit import misfit
 
 
 def as_other(value: object) -> Any:
-    """A value where a type checker would not let it stand."""
+    """The value without its type, so that the type checker allows it."""
     return value
 
 
@@ -35,7 +35,7 @@ TAKES: list[Callable[[Any], object]] = [
 
 @pytest.mark.parametrize("take", TAKES)
 @pytest.mark.parametrize("data", LEADS, ids=lambda data: type(data).__name__)
-def test_what_only_leads_to_data_is_refused_with_what_to_give(take: Callable[[Any], object], data: Any) -> None:
+def test_a_path_or_an_open_file_is_refused_with_advice(take: Callable[[Any], object], data: Any) -> None:
     with pytest.raises(BridgeError) as caught:
         take(data)
     assert caught.value.code is ErrorCode.SHAPE
@@ -47,12 +47,12 @@ def test_detection_takes_bytes() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.chatml", "data/in.json", "C:\\data\\in.txt"])
-def test_the_name_of_a_file_is_told_from_a_text(name: str) -> None:
+def test_the_name_of_a_file_is_not_read_as_a_text(name: str) -> None:
     with pytest.raises(BridgeError, match="looks like the name of a file; give the content of the file"):
         convert(name, target="openai")
 
 
-def test_nothing_at_all_is_said_to_be_nothing() -> None:
+def test_the_error_for_empty_input_names_it() -> None:
     with pytest.raises(BridgeError, match="the input is empty"):
         detect(" \n")
 
@@ -66,9 +66,9 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("target", [name for name in formats() if name != "canonical"])  # which holds any values
+@pytest.mark.parametrize("target", [name for name in formats() if name != "canonical"])  # which represents any values
 @pytest.mark.parametrize("path", WRONG)
-def test_a_message_of_something_else_than_the_model_s_classes_is_named(path: str, target: str) -> None:
+def test_a_message_of_another_class_than_those_of_the_model_is_named(path: str, target: str) -> None:
     message, words = WRONG[path]
     with pytest.raises(BridgeError) as caught:
         write(Transcript((message,)), target).losses  # noqa: B018  # they are found when they are looked at
@@ -76,7 +76,7 @@ def test_a_message_of_something_else_than_the_model_s_classes_is_named(path: str
     assert words in caught.value.message
 
 
-def test_messages_in_a_list_are_refused_as_it_can_be_changed_behind_a_document() -> None:
+def test_a_list_of_messages_is_refused_because_it_is_mutable() -> None:
     messages: Any = [Message("user", "Hi")]
     with pytest.raises(
         BridgeError, match="the messages of a Transcript must be a tuple of Message, not a list"
@@ -86,7 +86,7 @@ def test_messages_in_a_list_are_refused_as_it_can_be_changed_behind_a_document()
 
 
 @pytest.mark.parametrize(
-    ("document", "path", "said"),
+    ("document", "path", "message"),
     [
         (Transcript(tools=as_list(Tool("f"))), "/tools", "tools of a Transcript must be a tuple of Tool, not a list"),
         (Transcript(tools=(as_other("f"),)), "/tools/0", "a Transcript must be a tuple of Tool, not a str"),
@@ -99,14 +99,14 @@ def test_messages_in_a_list_are_refused_as_it_can_be_changed_behind_a_document()
         ),
     ],
 )
-def test_a_list_in_place_of_a_tuple_is_named(document: Transcript, path: str, said: str) -> None:
+def test_a_list_in_place_of_a_tuple_is_named(document: Transcript, path: str, message: str) -> None:
     found = misfit(document)
     assert found is not None
     assert found.path == path
-    assert said in found.message
+    assert message in found.message
 
 
-def test_the_json_of_a_format_is_no_document() -> None:
+def test_the_json_of_a_format_is_not_a_document_of_the_model() -> None:
     request: Any = {"messages": []}
     with pytest.raises(BridgeError, match="`convert` and `read` take the JSON of a format, not a dict") as caught:
         write(request, "harmony")
