@@ -48,6 +48,30 @@ TEXT: Any = {
     "role": "assistant",
     "content": [dict[str, Any](type="output_text", text="It is sunny.", annotations=[])],
 }
+TOOL_SEARCH: Any = {
+    "id": "tsc_1",
+    "type": "tool_search_call",
+    "status": "completed",
+    "arguments": {"paths": ["weather"]},
+    "call_id": None,
+    "execution": "server",
+}
+TOOLS_FOUND: Any = {
+    "id": "tso_1",
+    "type": "tool_search_output",
+    "status": "completed",
+    "call_id": None,
+    "execution": "server",
+    "tools": [{"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {}}}],
+}
+OF_FUNCTION: Any = {
+    "id": "fc_1",
+    "type": "function_call",
+    "status": "completed",
+    "call_id": "call_1",
+    "name": "weather",
+    "arguments": "{}",
+}
 USE: Any = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "sun"}}
 FOUND: Any = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
 OTHERS = ("openai", "gemini", "bedrock-converse")
@@ -214,6 +238,15 @@ def test_responses_stay_what_they_are() -> None:
     search, mcp, custom, text = answer["output"]
     assert (search, mcp) == (SEARCH, MCP)
     assert (custom, text) == (CUSTOM, TEXT)
+
+
+def test_what_a_tool_gave_in_an_item_of_its_own_stays_before_what_follows_it() -> None:
+    """langchain-openai, test_tool_search_streaming: the call has no id, and a call of the client follows."""
+    items = [TOOL_SEARCH, TOOLS_FOUND, OF_FUNCTION]
+    answer, losses = answered("openai-responses-sse", responses(*items), "openai-responses")
+    assert [item["type"] for item in answer["output"]] == [item["type"] for item in items]
+    assert answer["output"][1]["tools"] == TOOLS_FOUND["tools"]
+    assert not [loss for loss in losses if loss.code is LossCode.ORDER]
 
 
 def test_a_thought_stays_one_item_with_its_id_its_texts_and_what_it_is_encrypted_in() -> None:

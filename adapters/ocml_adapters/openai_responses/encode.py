@@ -115,10 +115,13 @@ class EventEncoder(ResponseEncoder):
     def start(self, number: int, message: Message) -> list[bytes]:
         """Begin an item, or another text of the last thought.
 
-        The reply of a tool that the server runs is written at its end, because it may belong to the item of its call.
+        The reply of a tool that the server runs is written at its end if it may belong to the item of its call.
         """
         if message.role == "tool":
-            return []
+            if is_merged(message) or write_hosted_reply(message) is None:
+                return []
+            item = HostedItem(self._events, len(self._items), number, message)
+            return [*self._close_hosted(), *self._begin(number, item)]
         last = self._items[-1] if self._items else None
         if is_merged(message) and isinstance(last, LiveItem) and last.wire is None:
             last.join(number)
@@ -179,6 +182,11 @@ class EventEncoder(ResponseEncoder):
 
     def _reply(self, number: int, reply: Message) -> list[bytes]:
         """Write the reply of a tool that the server runs: in the item of its call, or in its own."""
+        begun = self._item_of.get(number)
+        if isinstance(begun, HostedItem):
+            if write_hosted_reply(reply) is not None:
+                begun.take(reply)
+            return begun.close()
         if self._hosted is not None and self._hosted.join(number, reply):
             return []
         out = self._close_hosted()
