@@ -12,7 +12,20 @@ import pytest
 from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import CacheMark, Foreign, Media, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage
+from ocml_bridge.model import (
+    CacheMark,
+    Foreign,
+    Media,
+    Message,
+    Passages,
+    Settings,
+    Text,
+    Tool,
+    ToolChoice,
+    Transcript,
+    Usage,
+    replace,
+)
 from ocml_bridge.report.policy import LENIENT
 from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
 
@@ -204,6 +217,24 @@ def test_the_status_of_a_result_is_whether_it_failed(status: str | None, failed:
     document = [assistant(use("t", "f", {})), user(block)]
     assert messages_of(document)[1].failed is failed
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
+
+
+@pytest.mark.parametrize(
+    "name", ["report.pdf", "company_policy", "a  b", "", "Résumé", "n" * 300, "a-b [1] (2)", None, 1]
+)
+@pytest.mark.parametrize("source", [{"text": "A day."}, {"bytes": "aGk="}, {"content": [{"text": "A day."}]}])
+@pytest.mark.parametrize("format_", [{"format": "txt"}, {}])
+def test_the_name_of_a_document_stays_whatever_it_is(name: Any, source: Any, format_: Any) -> None:
+    document = [user({"document": {**format_, "name": name, "source": source}}, {"text": "q"})]
+    for _ in range(3):
+        assert same(convert(document, source=FORMAT, target=FORMAT).output, document)
+    if isinstance(name, str):
+        [message] = messages_of(document)
+        part = message.content[0]
+        assert isinstance(part, (Media, Passages))
+        edited = replace(part, filename="x.y") if isinstance(part, Media) else replace(part, title="x.y")
+        [written] = cast("Any", write(Transcript((replace(message, content=(edited,)),)), FORMAT).output)["messages"]
+        assert written["content"][0]["document"]["name"] == "x-y"
 
 
 def test_bytes_that_javascript_dumped_are_bytes() -> None:

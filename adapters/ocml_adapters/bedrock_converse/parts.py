@@ -144,6 +144,8 @@ _TEXT: Final = "text"
 """The layout of data that are a text."""
 _PLAIN: Final = "plain"
 """The layout of data that are a text, of a document without a format, which is plain text."""
+_NAME: Final = "name"
+"""The layout's key for the name of a document that has characters which no name gets that is written anew."""
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9\s\-()\[\]]|\s(?=\s)")
 _LONGEST_NAME: Final = 200
 
@@ -176,9 +178,10 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     extras = with_inner(more, kind, with_inner(more_of(inner, tuple(known)), "source", source_extras))
     if kind == DOCUMENT and isinstance(name, str):
         fields["filename"] = name
+        layout = {**layout, **layout_of_name(name)}
     fields["format"] = _type_of(kind, format_)
-    if kind == DOCUMENT and format_ is None and layout == {_BYTES: _TEXT}:
-        fields["format"], layout = _TYPE_OF_TEXT, {_BYTES: _PLAIN}
+    if kind == DOCUMENT and format_ is None and layout.get(_BYTES) == _TEXT:
+        fields["format"], layout = _TYPE_OF_TEXT, {**layout, _BYTES: _PLAIN}
     return Media(_MEDIA[kind], **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
 
 
@@ -230,7 +233,7 @@ def write_media(media: Media) -> Object | None:
     extras = NOTES.of(media.extras)
     inner: Object = {} if format_ is None else {"format": format_}
     if kind == DOCUMENT:
-        inner["name"] = document_name(media.filename)
+        inner["name"] = document_name(media.filename, NOTES.of(media.layout))
     inner["source"] = _source_with(source, members_of(members_of(extras.get(kind)).get("source")))
     if kind == DOCUMENT and media.context:
         inner[CONTEXT] = media.context
@@ -239,9 +242,19 @@ def write_media(media: Media) -> Object | None:
     return block_with(kind, inner, extras)
 
 
-def document_name(name: str | None) -> str:
-    """Return the name of a document in characters that the API allows; an empty name stays empty."""
-    if name == "":
+def layout_of_name(name: str) -> Object:
+    """Return the layout for the name of a document, which stays if it was read, whatever its characters are."""
+    return {_NAME: name} if document_name(name, {}) != name else {}
+
+
+def document_name(name: str | None, layout: Object) -> str:
+    """Return the name of a document in the characters that AWS's documentation names; an empty name stays empty.
+
+    Args:
+        name: the name, if the document has one.
+        layout: the layout of the document. The API accepts other characters, such as `_`; a name that was read stays.
+    """
+    if name == "" or (name is not None and name == layout.get(_NAME)):
         return name
     return _NOT_IN_NAMES.sub("-", name or "")[:_LONGEST_NAME] or "document"
 

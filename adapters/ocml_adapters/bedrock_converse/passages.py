@@ -10,7 +10,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Media, Passages
 from ocml_bridge.wires.blocks.grammar import block_with, more_of, with_inner
 
-from .parts import CONTEXT, DOCUMENT, document_name, is_media, read_media, write_media
+from .parts import CONTEXT, DOCUMENT, document_name, is_media, layout_of_name, read_media, write_media
 from .syntax import CITATIONS, CONTENT, NOTES, SEARCH_RESULT
 
 
@@ -37,7 +37,8 @@ def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
         fields["citable"] = citable
         known.append(CITATIONS)
     extras = with_inner(more, kind, more_of(inner, tuple(known)))
-    return Passages(texts, **fields, extras=NOTES.by_format(extras))
+    layout = layout_of_name(fields.get("title", "")) if kind == DOCUMENT else {}
+    return Passages(texts, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
 
 
 def _texts(value: Json) -> tuple[str, ...] | None:
@@ -58,7 +59,7 @@ def write_passages(passages: Passages) -> Object | None:
     texts: list[Json] = [{"text": text} for text in passages.texts]
     if passages.source is None:
         kind = DOCUMENT
-        inner: Object = {"name": document_name(passages.title), "source": {CONTENT: texts}}
+        inner: Object = {"name": document_name(passages.title, NOTES.of(passages.layout)), "source": {CONTENT: texts}}
         if passages.context is not None:
             inner[CONTEXT] = passages.context
     elif passages.title is not None:
