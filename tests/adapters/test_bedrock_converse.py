@@ -233,7 +233,7 @@ def test_the_name_of_a_document_stays_whatever_it_is(name: Any, source: Any, for
         part = message.content[0]
         assert isinstance(part, (Media, Passages))
         edited = replace(part, filename="x.y") if isinstance(part, Media) else replace(part, title="x.y")
-        [written] = cast("Any", write(Transcript((replace(message, content=(edited,)),)), FORMAT).output)["messages"]
+        [written] = write(Transcript((replace(message, content=(edited,)),)), FORMAT).output["messages"]
         assert written["content"][0]["document"]["name"] == "x-y"
 
 

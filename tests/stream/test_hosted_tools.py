@@ -62,7 +62,7 @@ TOOLS_FOUND: Any = {
     "status": "completed",
     "call_id": None,
     "execution": "server",
-    "tools": [{"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {}}}],
+    "tools": [{"type": "function", "name": "weather", "parameters": {"type": "object"}}],
 }
 OF_FUNCTION: Any = {
     "id": "fc_1",
