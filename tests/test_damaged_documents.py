@@ -45,9 +45,9 @@ class Edit(NamedTuple):
     """A change of a document.
 
     Attributes:
-        at: where, in thousandths of the document.
-        removed: how many bytes are taken away there.
-        inserted: what stands there instead.
+        at: the position, in thousandths of the document.
+        removed: the number of bytes that are removed.
+        inserted: the replacement.
     """
 
     at: int

@@ -1,7 +1,7 @@
 """Documents drawn from the official clients' types: each wire restores them, and each wire reports the words it loses.
 
-What is compared is the JSON before and after. No text and no number above a hundred stands in a drawn document twice:
-what is not found afterwards is gone, and a loss has to speak of it.
+The JSON before and after is compared. No text and no number above a hundred occurs twice in a drawn document: what is
+not found afterwards is lost, and a loss must report it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""No injection (law 5): whatever content says, the frames of the output are the frames that were meant.
+"""No injection (law 5): whatever the content, the frames of the output are those of the messages.
 
 The frames are counted by readers that share no code with ours: the official parser for Harmony, a few lines here for
-the others. The same conversation with harmless content says how many were meant.
+the others. The same conversation with harmless content has the expected number.
 """
 
 from __future__ import annotations

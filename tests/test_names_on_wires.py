@@ -21,7 +21,7 @@ from sampling import examples
 
 
 class Wire(NamedTuple):
-    """A wire, and what its specification says of names.
+    """A wire, and the rules of its specification for names.
 
     Attributes:
         name: its format id.

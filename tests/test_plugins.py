@@ -188,7 +188,7 @@ def test_the_error_names_the_package_that_failed(run: Run, plugin: Callable[...,
 
 
 class Lying:
-    """A writer that says that its output reads as what it was given, and writes something else."""
+    """A writer whose image is the document that it got, although it writes something else."""
 
     def __init__(self, whole: Any) -> None:
         self._whole = whole

@@ -1,4 +1,4 @@
-"""Law 8, and what an output gets back that was edited meanwhile: what still fits; the rest is reported."""
+"""Law 8; for an output that was edited, the sidecar restores what still fits, and reports the rest."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DOCUMENT = Transcript(
         Message("assistant", "Done.", None, "final"),
     )
 )
-"""What Harmony cannot hold of it: the ids of the calls, and the image."""
+"""The parts that Harmony cannot represent: the ids of the calls, and the image."""
 WRITTEN = write(DOCUMENT, "harmony")
 TEXT = str(WRITTEN.output)
 SIDECAR: Any = make_sidecar(WRITTEN)
@@ -60,24 +60,24 @@ def back(text: str, sidecar: Any = None) -> tuple[Transcript, list[tuple[str, st
     return reading.transcript, [(str(each.code), each.path) for each in reading.findings]
 
 
-def test_the_document_comes_back() -> None:
+def test_the_sidecar_restores_the_document() -> None:
     assert back(TEXT) == (DOCUMENT, [])
 
 
 @pytest.mark.parametrize("target", formats())
-def test_a_document_comes_back_from_what_looks_like_another_format(target: str) -> None:
+def test_the_sidecar_restores_a_document_from_an_output_that_looks_like_another_format(target: str) -> None:
     document = Transcript(tuple(Message(role, "Hi.") for role in ("user", "model", "function", "human")))
     written = write(document, target)
     assert read(written.data, target, sidecar=make_sidecar(written)).transcript == document
 
 
-def test_a_message_in_front_moves_all_others() -> None:
+def test_a_message_inserted_at_the_beginning_moves_all_others() -> None:
     document, findings = back(f"<|start|>system<|message|>Be brief.<|end|>{TEXT}")
     assert document.messages == (Message("system", "Be brief."), *DOCUMENT.messages)
     assert findings == []
 
 
-def test_a_message_that_is_gone_is_reported_and_the_others_are_whole() -> None:
+def test_a_removed_message_is_reported_and_the_others_are_restored() -> None:
     edited = TEXT.replace(
         "<|start|>assistant to=functions.g<|channel|>commentary <|constrain|>json<|message|>{}<|call|>", ""
     )
@@ -88,14 +88,14 @@ def test_a_message_that_is_gone_is_reported_and_the_others_are_whole() -> None:
     assert findings[0][1].startswith("/messages/3")
 
 
-def test_a_text_that_was_edited_stays_so() -> None:
+def test_an_edited_text_is_kept() -> None:
     document, findings = back(TEXT.replace("two", "three"))
     assert document.messages[4].content == "three"
     assert [message.call_id for message in document.messages] == [message.call_id for message in DOCUMENT.messages]
     assert findings == []
 
 
-def test_a_completion_comes_back() -> None:
+def test_the_sidecar_restores_a_completion() -> None:
     completion = Completion("def add(a, b):", extras={"gemini": {"x": 1}})
     result = write(completion, "ocm-0.1")
     assert result.losses
@@ -124,7 +124,7 @@ def test_another_output_is_refused() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_sidecar_is_refused(sidecar: Any) -> None:
+def test_an_invalid_sidecar_is_refused(sidecar: Any) -> None:
     with pytest.raises(BridgeError) as raised:
         back(TEXT, sidecar)
     assert raised.value.code is ErrorCode.SIDECAR
@@ -163,13 +163,13 @@ def spelled(document: Document) -> str:
 
 
 @pytest.mark.parametrize("target", formats())
-def test_the_order_of_keys_comes_back(target: str) -> None:
+def test_the_sidecar_restores_the_order_of_keys(target: str) -> None:
     written = write(WITH_TOOL, target)
     restored = read(written.data, target, sidecar=make_sidecar(written)).transcript
     assert spelled(restored) == spelled(WITH_TOOL)
 
 
-def test_the_order_of_keys_comes_back_where_the_output_was_edited_elsewhere() -> None:
+def test_the_sidecar_restores_the_order_of_keys_outside_of_edits() -> None:
     written = write(WITH_TOOL, "harmony")
     edited = str(written.output).replace("Compare.", "Compare them.")
     restored = read(edited, "harmony", sidecar=make_sidecar(written)).transcript
@@ -183,7 +183,7 @@ def test_a_sidecar_of_the_first_version_is_read() -> None:
 
 
 @pytest.mark.parametrize("places", [(9,), (3, 9), (2, 2), (0, 1, 2, 99, 100)])
-def test_a_message_for_a_place_that_there_is_not_is_found(places: tuple[int, ...]) -> None:
+def test_a_message_for_a_missing_place_is_reported(places: tuple[int, ...]) -> None:
     written = write(Transcript((Message("user", "Hi"), Message("assistant", "Hello."))), "harmony")
     added: list[Any] = [
         {"op": "add", "path": f"/messages/{at}", "value": {"role": "user", "content": f"{nth}"}}
@@ -219,7 +219,7 @@ def in_order(order: Sequence[int]) -> Transcript:
 
 
 @given(st.integers(0, 12).flatmap(lambda count: st.permutations(range(count))))
-def test_messages_come_back_to_where_they_stood_from_any_order(order: list[int]) -> None:
+def test_the_sidecar_restores_any_order_of_messages(order: list[int]) -> None:
     document, output = in_order(range(len(order))), in_order(order)
     made = sidecars.make(document, output, order, b"output", "harmony")
     assert sidecars.apply(output, made, b"output", "harmony", Log()) == document

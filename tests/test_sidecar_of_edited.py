@@ -1,4 +1,4 @@
-"""A sidecar, and an output that was edited: what fits is given back, and what does not is found."""
+"""A sidecar and an edited output: operations that fit are applied, and the others are reported as findings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def applied(edited: Transcript, sidecar: Any) -> tuple[Transcript, list[Finding]
 
 
 @given(drawn())
-def test_whoever_is_there_has_back_what_it_had_and_whoever_was_left_out_is_back(case: Drawn) -> None:
+def test_present_messages_get_their_members_back_and_messages_that_were_left_out_are_restored(case: Drawn) -> None:
     made = sidecars.make(case.document, case.output, case.order, b"output", "harmony")
     document, findings = applied(case.edited, made)
     known = [message for message in document.messages if not str(message.content).startswith("New")]
@@ -78,7 +78,7 @@ def test_whoever_is_there_has_back_what_it_had_and_whoever_was_left_out_is_back(
 
 
 @given(drawn())
-def test_an_output_as_it_was_gives_all_of_it_back(case: Drawn) -> None:
+def test_an_unedited_output_restores_the_whole_document(case: Drawn) -> None:
     made = sidecars.make(case.document, case.output, case.order, b"output", "harmony")
     log = Log()
     assert sidecars.apply(case.output, made, b"output", "harmony", log) == case.document
@@ -104,16 +104,14 @@ def with_second(**fields: Any) -> Transcript:
         ({"name": "eve", "weight": 0.5}, {"name": "eve", "weight": 0.5}, ["name", "weight"]),
     ],
 )
-def test_what_somebody_has_written_there_is_not_overwritten(
-    fields: dict[str, Any], kept: dict[str, Any], found: list[str]
-) -> None:
+def test_edits_are_not_overwritten(fields: dict[str, Any], kept: dict[str, Any], found: list[str]) -> None:
     document, findings = applied(with_second(**fields), SIDECAR)
     assert document.messages[1] == replace(BARE.messages[1], **kept)
     assert document.messages[2:] == FOUR.messages[2:]
     assert [finding.path for finding in findings] == [f"/messages/1/{name}" for name in found]
 
 
-def test_settings_and_tools_are_given_back_beside_edits() -> None:
+def test_settings_and_tools_of_an_edited_output_are_restored() -> None:
     tools = (Tool("f", "Does.", {"type": "object", "properties": {"b": {}, "a": {}}}), Tool("g"))
     document = replace(FOUR, tools=tools, extras={"openai": {"user": "u", "a": 1}})
     sorted_tools = (
@@ -145,14 +143,14 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("sidecar", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_is_no_sidecar_of_the_output_is_refused_with_the_reason(sidecar: Json, message: str) -> None:
+def test_a_sidecar_of_another_output_is_refused_with_the_reason(sidecar: Json, message: str) -> None:
     for data in (b"output", b"edited"):
         with pytest.raises(BridgeError) as caught:
             sidecars.apply(BARE, sidecar, data, "harmony", Log())
         assert (caught.value.code, caught.value.message) == (ErrorCode.SIDECAR, message)
 
 
-def test_so_is_one_whose_patch_makes_no_document() -> None:
+def test_a_sidecar_whose_patch_gives_no_document_is_refused() -> None:
     broken = {**SIDECAR, "patch": [{"op": "replace", "path": "/messages/0", "value": 7}]}
     for data in (b"output", b"edited"):
         with pytest.raises(BridgeError) as caught:
@@ -161,7 +159,7 @@ def test_so_is_one_whose_patch_makes_no_document() -> None:
         assert (caught.value.code, caught.value.message) == (ErrorCode.SIDECAR, message)
 
 
-def test_and_that_of_another_conversation() -> None:
+def test_a_sidecar_of_another_conversation_is_refused() -> None:
     others = replace(BARE, messages=tuple(Message("user", f"Other {at}.") for at in range(4)))
     with pytest.raises(BridgeError) as caught:
         applied(others, SIDECAR)
@@ -169,7 +167,7 @@ def test_and_that_of_another_conversation() -> None:
     assert (caught.value.code, caught.value.message) == (ErrorCode.SIDECAR, message)
 
 
-def test_a_value_that_was_another_one_in_the_output_is_given_back_only_where_it_still_is_that() -> None:
+def test_a_value_that_the_output_changed_is_restored_only_if_it_was_not_edited() -> None:
     before = replace(BARE, messages=(Message("user", "Hi", name="eve"), Message("user", "Ho")))
     after = replace(before, messages=(Message("user", "Hi", name="bob", weight=1), Message("user", "Ho")))
     made = sidecars.make(after, before, range(2), b"output", "harmony")
@@ -187,7 +185,7 @@ def test_a_value_that_was_another_one_in_the_output_is_given_back_only_where_it_
         assert findings == ([found] if name != "eve" else [])
 
 
-def test_a_part_that_was_left_out_is_put_before_those_that_are_there() -> None:
+def test_a_part_that_was_left_out_is_restored_before_the_present_ones() -> None:
     image = Media("image", url="https://example.org/a.png")
     before = replace(BARE, messages=(Message("user", (Text("a"), Text("b"))), Message("user", "Ho")))
     after = replace(before, messages=(Message("user", (image, Text("a"), Text("b"))), Message("user", "Ho")))

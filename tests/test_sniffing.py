@@ -1,4 +1,4 @@
-"""The certainty of each wire that a document is its own: 3 for unique marks, less for documents that others may have"""
+"""The certainty of each wire that a document is its own: 3 for unique marks, less for marks that others may have."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A simulated disk that loses unsynced data: the possible contents of a folder after a loss of power at every step.
 
 `fsync` of a file keeps its contents, `fsync` of a folder keeps its names; nothing else is kept. After a
-loss of power the disk may also hold more than that, in any order: names without contents, contents without names, some
+loss of power the disk may also contain more, in any order: names without contents, contents without names, some
 removals and not others.
 """
 

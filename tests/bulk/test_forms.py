@@ -80,7 +80,7 @@ def test_transcripts_are_written_in_these_forms_too(batch: Batch, tmp_path: Path
     assert rows == [{"id": 7, "text": "<|start|>user<|message|>Hi<|end|>"}]
 
 
-def test_what_parquet_cannot_hold_costs_no_output(batch: Batch, tmp_path: Path) -> None:
+def test_values_that_parquet_cannot_represent_do_not_end_the_output(batch: Batch, tmp_path: Path) -> None:
     """Names with half of a surrogate pair, and values that nest deeper than Parquet's libraries allow."""
     parquet = pytest.importorskip("pyarrow.parquet")
     deep = "[" * 100 + "1" + "]" * 100

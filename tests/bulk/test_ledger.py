@@ -121,6 +121,6 @@ def test_half_of_a_surrogate_pair_in_an_id_or_a_path_costs_no_ledger(form: str, 
     args = ("-t", "anthropic", "--ledger", form, tmp_path / "a.jsonl", "-o", out)
     assert batch(*args) == ExitCode.SOME_FAILED
     row = rows_of(out / f"a.ledger.{form}")[0]
-    half = {"jsonl": "\ud800", "parquet": "\\ud800"}[form]  # Parquet holds Unicode alone
+    half = {"jsonl": "\ud800", "parquet": "\\ud800"}[form]  # Parquet allows only valid Unicode
     assert row["id"] == "r" + half.replace("d800", "dfff").replace("\ud800", "\udfff")
     assert [loss["path"] for loss in row["losses"]] == [f"/messages/0/extras/openai/n{half}"]

@@ -126,7 +126,7 @@ def test_every_broken_line_is_quarantined_whole(many: Any, batch: Batch, tmp_pat
 
 
 @pytest.mark.parametrize("target", ["harmony", "anthropic"])
-def test_a_record_behind_a_byte_order_mark_keeps_its_other_members(target: str, batch: Batch, tmp_path: Path) -> None:
+def test_a_record_after_a_byte_order_mark_keeps_its_other_members(target: str, batch: Batch, tmp_path: Path) -> None:
     line = '{"id":"a","messages":[{"role":"user","content":"Hi"}],"source":{"of": 1}}\n'
     (tmp_path / "a.jsonl").write_text(f"\ufeff{line}{line}\ufeff{line}", "utf-8")
     args = ("-t", target, "--ledger", "jsonl", tmp_path / "a.jsonl", "-o", tmp_path / "out")

@@ -137,7 +137,7 @@ def test_another_column_that_is_not_utf_8_is_not_written_as_an_object(batch: Bat
     assert (written["note"], written["data"]) == ("ok", {"base64": "/w=="})
 
 
-def test_a_row_without_a_transcript_says_so(batch: Batch, tmp_path: Path) -> None:
+def test_the_error_for_a_row_without_a_transcript_names_the_column(batch: Batch, tmp_path: Path) -> None:
     table = pa.table({"text": pa.array([None], pa.string())})
     pq.write_table(table, tmp_path / "a.parquet")
     (tmp_path / "b.jsonl").write_text('{"text":null}\n')

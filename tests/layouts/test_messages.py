@@ -189,7 +189,7 @@ ROWS: list[RowCase] = [
         },
         [ASKED, ANSWERED],
     ),
-    # Vercel's AI SDK: calls, results and thoughts as parts (5), calls beside the text (4)
+    # Vercel's AI SDK: calls, results and thoughts as parts (5), calls in another member than the text (4)
     (
         "messages",
         {
