@@ -23,7 +23,7 @@ ADVICE = {kind.name: COMMAND.findall(kind.advice or "") for kind in (*APPS, *PEO
 
 
 def done(command: str, example: Any, folder: Path) -> str:
-    """What a command of an advice makes of an example; nothing if it cannot be run on it."""
+    """The output of an advised command for an example; nothing if it cannot be run on it."""
     path = folder / "example"
     path.write_text(example if isinstance(example, str) else json.dumps(example), "utf-8")
     ran = subprocess.run(["/bin/sh", "-c", f"{command} '{path}'"], capture_output=True, text=True, check=False)

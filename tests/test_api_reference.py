@@ -40,7 +40,7 @@ def documented_twice(name: str, module: ModuleType) -> bool:
 
 
 def signature(name: str, value: Any) -> str:
-    """How something is called; of a class what it takes. One parameter a line where they are many."""
+    """The signature of a function or class, with one parameter in a line if there are many."""
     try:
         found = inspect.signature(value)
     except (TypeError, ValueError):

@@ -93,7 +93,7 @@ def plans_are_learned_soon() -> Iterator[None]:
 
 
 class Contents(NamedTuple):
-    """What differs between two conversations that are read alike.
+    """The values that differ between two similar conversations.
 
     Attributes:
         texts: of messages.
@@ -418,7 +418,7 @@ def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("turns", "around"), ODD.values(), ids=ODD)
 def test_an_odd_content_is_written_as_without_plans(turns: Sequence[str], around: Transcript, target: str) -> None:
-    """Whatever a format looks at: tokens, tags, edges, sections of tools, what a value is written as."""
+    """Odd contents are those that a format reads: tokens, tags, ends of texts, sections of tools, notations."""
     for source in ("openai", "ocm-2.2-json"):
         before = written(conversation(turns, WORDS, around), source)
         for _ in range(TIMES):

@@ -19,7 +19,7 @@ SAMPLE, AT_ONCE = 29, 6
 
 
 class Tally:
-    """What became of the documents.
+    """The results of converting the documents.
 
     Attributes:
         read: how many could be read, by format.
@@ -76,7 +76,7 @@ def test_the_whole_corpus_keeps_the_laws(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_tests_are_collected_without_a_corpus() -> None:
-    """What looks for the corpus skips the test that runs, which nothing does while a module is imported."""
+    """Looking for the corpus skips the running test, which would fail while a module is imported."""
     readers = {"corpus_cases", "corpus_path", "rendered"}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         if "from corpus import" in path.read_text("utf-8"):

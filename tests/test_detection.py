@@ -22,7 +22,7 @@ UNDETECTED = "undetected"
 
 
 class Label(NamedTuple):
-    """What a group of documents truly is.
+    """The correct result for a group of documents.
 
     Attributes:
         formats: the formats that are right.

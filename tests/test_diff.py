@@ -57,7 +57,7 @@ def changed(value: Any, name: str) -> Any:
 
 
 def place(name: str) -> str:
-    """Where a field differs: of extras, each member has a place of its own."""
+    """The path of a difference in a field; in extras, each member has a path of its own."""
     return "extras/openai/x" if name == "extras" else name
 
 
@@ -244,7 +244,7 @@ def test_parts_that_are_known_to_be_missing_are_skipped() -> None:
 
 
 @pytest.mark.parametrize("name", ["settings", "alternatives"])
-def test_where_one_document_has_none_at_all(name: str) -> None:
+def test_settings_and_alternatives_that_only_one_document_has(name: str) -> None:
     filled = {"settings": Settings("m", temperature=1), "alternatives": FULL.alternatives}[name]
     some, empty, none = (replace(Transcript(), **{name: value}) for value in (filled, OTHER[name], None))
     paths = {"settings": ["/settings/model", "/settings/temperature"], "alternatives": ["/alternatives/0"]}[name]
@@ -259,7 +259,7 @@ def test_an_alternative_field_by_field() -> None:
     assert places(FULL, replace(FULL, alternatives=(ALTERNATIVE, other))) == ["/alternatives/1"]
 
 
-def test_declared_tools_that_are_none_at_all() -> None:
+def test_an_empty_list_of_tools_differs_from_none() -> None:
     assert diff(Transcript(tools=()), Transcript()) == [Difference("/tools", (), None)]
     assert diff(Transcript(), Transcript(tools=(Tool("f"),))) == [Difference("/tools", None, (Tool("f"),))]
 

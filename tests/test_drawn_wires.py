@@ -118,7 +118,7 @@ def drawn(name: str, seeds: Iterable[int]) -> Iterator[tuple[str, dict[str, Any]
 # --- each wire gives them back ----------------------------------------------------------------------------------------
 
 
-def _comes_back(name: str, seeds: Iterable[int]) -> None:
+def _check_restored(name: str, seeds: Iterable[int]) -> None:
     wire = KINDS[name].wire
     for label, document in drawn(name, seeds):
         back = write(read(json.dumps(document), wire).transcript, wire, policy=LENIENT)
@@ -128,13 +128,13 @@ def _comes_back(name: str, seeds: Iterable[int]) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_document_is_restored_with_the_order_of_its_keys(name: str) -> None:
-    _comes_back(name, range(12))
+    _check_restored(name, range(12))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_any_document_is_restored_with_the_order_of_its_keys(name: str) -> None:
-    _comes_back(name, range(12, 3000))
+    _check_restored(name, range(12, 3000))
 
 
 # --- no other wire loses a word in silence ----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ UNITS: Final = ["one", "two"]
 
 
 class Reader(UnitReader):
-    """Of documents with a model and a note around their units; some of these are not understood."""
+    """A reader of documents with a model and a note around their units; some notes are not understood."""
 
     def split_units(self, source: Any, log: Log) -> SplitDocument:
         if source.get("note") == "refused":
@@ -72,7 +72,7 @@ def noted(note: str, model: str = "m") -> Transcript:
 
 
 def enclosed(around: Transcript, state: object = None) -> tuple[Any, Transcript, bool]:
-    """What is written, what it reads as around its units, and whether it reads as cut off."""
+    """The output, what is read from its envelope, and whether it is read as unfinished."""
     made = Writer(Options()).enclose([*UNITS], around, state)
     return made.output, made.around, made.cut_off
 

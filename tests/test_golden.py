@@ -29,7 +29,7 @@ def about(case: Path) -> dict[str, str]:
 
 
 def policy(case: Path) -> LossPolicy:
-    """What its `case.yaml` allows to be lost, beyond what is allowed by default."""
+    """The losses that `case.yaml` allows, in addition to the default policy."""
     return LossPolicy(allow=tuple(about(case).get("allow", "").split()))
 
 

@@ -49,7 +49,7 @@ def frames_by_token(start: str, end: str, text: str) -> list[str]:
 
 
 def frames_of_harmony(text: str) -> list[str]:
-    """What the official parser makes of the text: one entry per message."""
+    """The messages that the official parser reads in the text."""
     library = pytest.importorskip("openai_harmony", reason="the official parser is the judge")
     encoding = load_encoding()
     parser = library.StreamableParser(encoding, role=None, strict=True)

@@ -52,7 +52,7 @@ def request(calls: Iterable[tuple[str, str]], replies: Iterable[tuple[str, str]]
 
 
 def answers(document: Document) -> dict[str, str]:
-    """What each call is answered, by its `k`."""
+    """The content of the reply to each call, by the `k` of the call."""
     assert isinstance(document, Transcript)
     messages = document.messages
     return {
@@ -201,7 +201,7 @@ def test_a_reply_with_an_unknown_id_is_read_as_the_reply_to_the_only_open_call_a
 
 @pytest.mark.parametrize("target", FORMATS)
 def test_a_reply_of_another_tool_with_an_unknown_id_does_not_go_to_the_open_call_without_a_report(target: str) -> None:
-    """It answers none where its name is written; a format without names reads it as the answer to the open call."""
+    """If its name is written, it answers no call; a format without names reads it as the answer to the open call."""
     for times in range(1, 7):  # by plans, too
         source = request([(f"c{times}", "f")], [("unknown", "4")])
         source["messages"][-1]["name"] = "g"

@@ -27,7 +27,7 @@ def test_nothing_is_imported_before_the_call() -> None:
         Lazy("operator:no_such_function")()
 
 
-def test_it_can_be_sent_to_another_process() -> None:
+def test_a_lazy_function_can_be_sent_to_another_process() -> None:
     used = Lazy("operator:sub")
     used(3, 1)
     assert pickle.loads(pickle.dumps(used))(3, 1) == copy.copy(used)(3, 1) == 2

@@ -34,7 +34,7 @@ def test_an_empty_list_of_tools_is_restored_in_formats_that_distinguish_it(targe
 
 @pytest.mark.parametrize("profile", [None, "gpt-oss"])
 def test_a_prompt_has_no_section_for_an_empty_list_of_tools(profile: str | None) -> None:
-    """As vLLM, the chat template of gpt-oss and its server have it."""
+    """vLLM, the chat template of gpt-oss and its server write none."""
     result = prompt(NONE, "harmony", profile=profile, strict=True)
     assert result.data == prompt(ABSENT, "harmony", profile=profile).data
     assert [(loss.severity, loss.path) for loss in result.losses] == [("layout", "/tools")]

@@ -44,7 +44,7 @@ def official(names: tuple[str, ...], *, functions: bool) -> list[int]:
 
 @pytest.mark.parametrize("functions", [False, True])
 @pytest.mark.parametrize(("wanted", "names"), WANTED.values(), ids=list(WANTED))
-def test_they_are_declared_as_the_official_encoder_declares_them(
+def test_own_tools_are_declared_as_the_official_encoder_declares_them(
     wanted: dict[str, Any], names: tuple[str, ...], *, functions: bool
 ) -> None:
     request = declaring(*(["f"] if functions else []))

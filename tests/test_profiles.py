@@ -40,7 +40,7 @@ BROKEN = {"markup-words", "markup-words-empty-list-of-tools"}
 
 
 def cases(family: str) -> list[dict[str, Any]]:
-    """What a template renders, given no options but a generation prompt, and whether and how much to think."""
+    """The cases without other options than a generation prompt and those for thinking."""
     known = {"add_generation_prompt", "enable_thinking", "reasoning_effort"}
     return [case for case in rendered(family) if set(case["options"]) <= known]
 

@@ -46,7 +46,7 @@ TOKENS: Final = (
 
 @cache
 def documents(name: str) -> list[Transcript]:
-    """What the golden files of a format read as, for nothing to change."""
+    """The documents of a format's golden files, which nothing may change."""
     found: list[Transcript] = []
     for path in sorted((ROOT / "golden" / name).glob("*/input.*")):
         try:
@@ -72,7 +72,7 @@ def remembered(message: Message) -> tuple[str, ...]:
 
 
 def messages_of(name: str) -> Iterator[tuple[Transcript, int]]:
-    """Of each kind of messages one, with its document."""
+    """One message of each kind, with its document."""
     seen: set[Hashable] = set()
     for document in documents(name):
         for at in range(len(document.messages)):

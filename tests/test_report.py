@@ -98,7 +98,7 @@ def test_the_loss_of_an_unread_text_that_is_not_written_follows_the_differences(
 
 @pytest.mark.parametrize("severity", Severity)
 def test_a_message_whose_content_is_written_elsewhere_loses_its_other_members(severity: Severity) -> None:
-    """Where its tools are declared elsewhere, or its parts are joined to another message."""
+    """Its tools are declared elsewhere, or its parts are joined to another message."""
     marked = Message(
         "system", "Help.", "bob", weight=0.5, cache=CacheMark(), signature=Signature("c2ln"), extras={"x": {"k": 1}}
     )

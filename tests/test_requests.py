@@ -68,7 +68,7 @@ def text(*messages: dict[str, Any], target: str = "harmony", profile: str | None
 
 
 def losses(*messages: dict[str, Any], profile: str | None = GPT_OSS, **more: Any) -> dict[str, Severity]:
-    """What is reported, by path; spelling left out."""
+    """The severities of losses by path, without that of layout."""
     result = prompt(request(*messages, **more), "harmony", profile=profile)
     return {loss.path: loss.severity for loss in result.losses if loss.path != "/layout"}
 

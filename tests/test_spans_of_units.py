@@ -39,7 +39,7 @@ def calling(count: int, arguments: str, *, text: str = "I look.", weight: float 
 
 
 def written(document: Transcript, target: str) -> Result:
-    """What is written, which has the same spans however often it was met before."""
+    """The result, whose spans are the same however often similar units were written before."""
     plain = write(document, target, spans=True, policy=LENIENT, options=Options(plans=False))
     for _ in range(3):
         planned = write(document, target, spans=True, policy=LENIENT)

@@ -53,7 +53,7 @@ ELSEWHERE = {
 
 
 def lines(family: str) -> list[dict[str, Any]]:
-    """What a template renders without a generation prompt, and with calls where calls are."""
+    """The cases of a family without a generation prompt, and with calls in the members for calls."""
     every = [case for case in rendered(family) if not case["options"].get("add_generation_prompt")]
     return [case for case in every if not case["name"].endswith("-in-content") and not _odd(case["options"])]
 

@@ -226,7 +226,7 @@ def of_thing(thing: str, wire: str, document: list[Leaf]) -> list[Leaf]:
 
 
 def rest(wire: str, document: list[Leaf]) -> Counter[Leaf]:
-    """What no thing is about."""
+    """The values that belong to no thing."""
     places = [place for each in PLACES.values() for place in each[WIRES.index(wire)].split()]
     about = re.compile("|".join(map(_pattern, places)))
     return Counter(leaf for leaf in document if not about.fullmatch(leaf[0]))
@@ -247,7 +247,7 @@ def pairs(kind: str) -> Iterator[tuple[str, str, str, Any, Any]]:
 
 
 class Found:
-    """What differs, and which rows of the page are about it."""
+    """Differences, and the rows of the page that explain them."""
 
     def __init__(self) -> None:
         self.used: set[tuple[str, str]] = set()

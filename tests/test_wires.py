@@ -29,7 +29,7 @@ FORCED: Final = Options(force_format=True)
 
 
 class Wire(NamedTuple):
-    """What the requests of a format have.
+    """The members of the requests of a format.
 
     Attributes:
         items: the member that has the messages.

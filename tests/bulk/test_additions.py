@@ -109,7 +109,7 @@ def test_an_input_that_is_complete_is_prepared_when_all_of_it_is_added(begun: Wr
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_torn_input_among_others_leaves_nothing_and_harms_none(
+def test_a_truncated_input_leaves_no_file_and_does_not_affect_the_others(
     jobs: str, many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "CHECKPOINT_SECONDS", 0.0)

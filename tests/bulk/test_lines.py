@@ -143,14 +143,14 @@ TORN = [
 
 
 @pytest.mark.parametrize("line", TORN)
-def test_a_damaged_line_of_json_is_no_text_that_its_tokens_belong_to(line: str, batch: Batch, tmp_path: Path) -> None:
+def test_a_damaged_line_of_json_is_not_read_as_a_text_with_tokens(line: str, batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(line + "\n<|start|>user<|message|>Hi<|end|>\n")
     assert batch("-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
     kept = rows(tmp_path / "out" / "a.quarantine.jsonl")
     assert [(row["line"], row["code"]) for row in kept] == [(1, "OCB-JSON")]
 
 
-def test_a_quarantine_of_an_earlier_run_does_not_stay(many: Any, batch: Batch, tmp_path: Path) -> None:
+def test_a_quarantine_of_an_earlier_run_is_removed(many: Any, batch: Batch, tmp_path: Path) -> None:
     source, out = tmp_path / "a.jsonl", tmp_path / "out"
     source.write_bytes(many.lines(20, broken_each=10))
     assert batch("-f", "chatml", "-t", "openai", source, "-o", out) == ExitCode.SOME_FAILED

@@ -232,7 +232,7 @@ def test_replies_out_of_order_keep_their_calls(convert: Convert) -> None:
         ("kto", {"prompt": TURNS[:1], "completion": TURNS[1:2], "label": False}),
     ],
 )
-def test_a_row_comes_back_in_its_own_layout(layout: str, row: Any, convert: Convert) -> None:
+def test_a_row_is_restored_in_its_own_layout(layout: str, row: Any, convert: Convert) -> None:
     assert convert([row], "--plan", layout, "--to-plan", layout, "--strict") == [row]
 
 

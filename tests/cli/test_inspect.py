@@ -88,7 +88,7 @@ class TestCheck:
         assert run("check", "--report", example, example).status == 2
 
 
-def test_on_a_terminal_the_names_of_profiles_are_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_profiles_are_not_shortened_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     lines = re.sub(r"\x1b\[[\d;]*m", "", run("profiles").out.decode()).splitlines()

@@ -154,7 +154,7 @@ class TestTerminal:
     pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
 
     def _on_a_terminal(self, *arguments: str, typed: bytes = b"", **environment: str) -> str:
-        """What a person at a terminal sees."""
+        """The output of a command on a terminal."""
         master, slave = self.pty.openpty()
         env = {**ENVIRONMENT, "TERM": "xterm", "NO_COLOR": "", **environment}
         with subprocess.Popen((*COMMAND, *arguments), env=env, stdin=slave, stdout=slave, stderr=slave) as process:

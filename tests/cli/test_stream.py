@@ -308,7 +308,7 @@ def started(*arguments: str, stdout: int = subprocess.PIPE) -> Generator[subproc
 
 
 def heard(process: subprocess.Popen[bytes], until: bytes) -> bytes:
-    """What comes out while the input stays open, up to something."""
+    """The output, up to a text, while the input stays open."""
     assert process.stdout is not None
     out = b""
     while until not in out:

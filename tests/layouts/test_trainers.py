@@ -171,7 +171,7 @@ def test_torchtune_reads_rows(row: Row) -> None:
 
 
 class Rows(list[dict[str, Any]]):
-    """As much of a dataset as is asked for."""
+    """The part of the interface of a dataset that the trainer uses."""
 
     def map(self, function: Callable[..., Any], **_options: Any) -> Any:
         return function({"conversations": [each["conversations"] for each in self]})
