@@ -1,4 +1,4 @@
-"""Anthropic Messages: everything comes back, what another format cannot say is named, and the API's rules are kept."""
+"""Anthropic Messages: everything comes back, losses of other formats are named, and the API's rules are kept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def asks(*blocks: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
-def says(*blocks: Any) -> dict[str, Any]:
+def from_user(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
@@ -89,7 +89,7 @@ def test_what_a_format_does_not_give_back_of_a_document_is_named(target: str) ->
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where the objects in a value stand."""
+    """The paths of the objects in a value."""
     items: Any = ()
     if isinstance(value, dict):
         yield path
@@ -185,7 +185,7 @@ def test_content_of_any_kind_comes_back(role: str, content: Any) -> None:
     ids=spelled,
 )
 def test_a_result_of_any_kind_comes_back(block: Any) -> None:
-    document = {"messages": [QUESTION, asks(call("a")), says(block)]}
+    document = {"messages": [QUESTION, asks(call("a")), from_user(block)]}
     assert spelled(convert(document, source="anthropic", target="anthropic").output) == spelled(document)
 
 
@@ -249,7 +249,9 @@ def test_reasoning_of_the_user_is_no_thought() -> None:
 
 def test_blocks_are_messages_in_their_order() -> None:
     thinking = {"type": "thinking", "thinking": "t", "signature": "s"}
-    made = messages_of([QUESTION, asks(thinking, TEXT, call("a"), thinking, call("b"), TEXT), says(result("a"), TEXT)])
+    made = messages_of(
+        [QUESTION, asks(thinking, TEXT, call("a"), thinking, call("b"), TEXT), from_user(result("a"), TEXT)]
+    )
     assert [(one.role, one.channel, one.intent, one.recipient, one.continues) for one in made] == [
         ("user", None, None, None, False),
         ("assistant", "analysis", None, None, False),
@@ -263,8 +265,10 @@ def test_blocks_are_messages_in_their_order() -> None:
     ]
 
 
-def test_a_reply_is_named_after_its_call_and_says_whether_it_failed() -> None:
-    made = messages_of([asks(call("a"), call("b", "g")), says(result("b", is_error=True), result("a", is_error=False))])
+def test_a_reply_has_the_name_of_its_call_and_whether_it_failed() -> None:
+    made = messages_of(
+        [asks(call("a"), call("b", "g")), from_user(result("b", is_error=True), result("a", is_error=False))]
+    )
     assert [(one.name, one.call_id, one.failed) for one in made[2:]] == [
         ("functions.g", "b", True),
         ("functions.f", "a", False),
@@ -306,7 +310,7 @@ def test_why_an_answer_is_over(reason: str | None, end: str | None) -> None:
     assert spelled(convert(document, source="anthropic", target="anthropic").output) == spelled(document)
 
 
-def test_tokens_of_the_input_that_stand_in_a_cache_are_tokens_of_the_input() -> None:
+def test_cached_tokens_of_the_input_are_tokens_of_the_input() -> None:
     usage = {"input_tokens": 1, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 300, "output_tokens": 4}
     document = {"type": "message", "role": "assistant", "content": [TEXT], "stop_reason": "end_turn", "usage": usage}
     transcript = read(document, "anthropic").transcript
@@ -331,7 +335,7 @@ def test_tokens_of_the_input_that_stand_in_a_cache_are_tokens_of_the_input() -> 
         (Usage(5, 7, 12, cached_tokens=9), False),
     ],
 )
-def test_a_response_says_how_many_tokens_its_input_and_it_took_or_is_none(usage: Usage, is_response: bool) -> None:
+def test_a_message_without_complete_usage_is_written_as_no_response(usage: Usage, is_response: bool) -> None:
     answer = Message("assistant", "Yes.", channel="final", end="end")
     made = write(Transcript((answer,), settings=Settings(model="m", usage=usage)), "anthropic", policy=LENIENT)
     output: Any = made.output
@@ -347,7 +351,7 @@ def test_a_list_of_documents_is_several() -> None:
 
 
 def test_what_the_api_refuses_is_found_and_stays() -> None:
-    document = [asks(call("a"), call("b", "g")), says(TEXT, result("b"), result("a")), asks(call("a"))]
+    document = [asks(call("a"), call("b", "g")), from_user(TEXT, result("b"), result("a")), asks(call("a"))]
     reading = read(document, "anthropic")
     assert [str(finding.code) for finding in reading.findings] == ["call-id-repeated", "shape"]
     assert write(reading.transcript, "anthropic").output == document
@@ -364,7 +368,7 @@ def test_what_the_api_refuses_is_found_and_stays() -> None:
         ("f", ["/extras/anthropic/tools"]),
     ],
 )
-def test_a_tool_that_is_kept_as_it_is_says_what_it_is_or_is_found(tool: Any, found: list[str]) -> None:
+def test_a_tool_of_an_unknown_type_is_kept_and_one_without_a_type_is_a_finding(tool: Any, found: list[str]) -> None:
     document = {"messages": [QUESTION], "tools": [tool]}
     reading = read(document, "anthropic")
     assert [finding.path for finding in reading.findings] == found
@@ -385,7 +389,7 @@ def replying(call_id: str | None, text: str = "1", name: str = "functions.f") ->
     return Message("tool", text, name, "commentary", "assistant", call_id)
 
 
-def test_replies_stand_behind_their_calls_in_the_order_of_these() -> None:
+def test_replies_follow_their_calls_in_the_order_of_the_calls() -> None:
     question = Message("user", "And?")
     talk = Transcript((asking("a"), asking("b", "g"), question, replying("b", "2", "functions.g"), replying("a")))
     result_ = write(talk, "anthropic")
@@ -393,7 +397,7 @@ def test_replies_stand_behind_their_calls_in_the_order_of_these() -> None:
         "messages": [
             asks(call("a")),
             asks(call("b", "g")),
-            says(result("a"), result("b", "2")),
+            from_user(result("a"), result("b", "2")),
             {"role": "user", "content": "And?"},
         ]
     }
@@ -454,7 +458,7 @@ def test_an_instruction_of_which_nothing_is_understood_is_left_out() -> None:
     assert "emptied" in [str(loss.code) for loss in result_.losses]
 
 
-def test_a_request_says_how_long_the_answer_may_be() -> None:
+def test_a_request_has_the_limit_of_tokens() -> None:
     settings = Settings(model="claude-opus-4-6")
     assert written(Message("user", "Hi"), settings=settings)["max_tokens"] == 4096
     assert "max_tokens" not in written(Message("user", "Hi"))
@@ -493,7 +497,7 @@ def test_the_official_types_take_a_response_that_is_written() -> None:
 LEAVE_OUT = {"model", "max_tokens", "max_completion_tokens", "temperature", "metadata", "store", "safety_identifier"}
 """What the recorded twins ask of different models."""
 ALONE: dict[str, set[str]] = {
-    # Of one wire alone, as the page of the format says.
+    # Of one wire alone, as the page of the format explains.
     "chatCompletionsAssistantCacheControlParam": {"messages"},
     "opus47AdaptiveThinkingReasoningEffortParam": {"thinking"},
     "parallelToolCallsDisabledParam": {"tools", "tool_choice", "messages"},
@@ -563,7 +567,7 @@ def test_data_is_written_as_a_type_that_the_api_takes(part: Media, source: Any) 
         {"type": "file", "file_id": "f", "x": {"y": 1}},
     ],
 )
-def test_an_image_is_one_whatever_else_its_source_says(source: dict[str, Any]) -> None:
+def test_an_image_is_read_with_any_other_members_of_its_source(source: dict[str, Any]) -> None:
     block: dict[str, Any] = {"type": "image", "source": source}
     given: dict[str, Any] = {
         "messages": [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
@@ -575,7 +579,7 @@ def test_an_image_is_one_whatever_else_its_source_says(source: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("flag", [{}, {"is_error": True}, {"is_error": False}])
-def test_an_error_of_a_servers_tool_may_say_so_twice(flag: dict[str, bool]) -> None:
+def test_an_error_of_a_servers_tool_may_have_a_flag_and_a_type(flag: dict[str, bool]) -> None:
     use: dict[str, Any] = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     error = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
     result: dict[str, Any] = {"type": "web_search_tool_result", "tool_use_id": "s", "content": error, **flag}
@@ -589,7 +593,7 @@ def test_an_error_of_a_servers_tool_may_say_so_twice(flag: dict[str, bool]) -> N
 
 
 @pytest.mark.parametrize("content", [[], [{"type": "text", "text": ""}], [{"type": "text", "text": " "}]])
-def test_a_response_that_says_nothing_comes_back_as_it_was(content: list[Any]) -> None:
+def test_an_empty_response_comes_back_unchanged(content: list[Any]) -> None:
     given: dict[str, Any] = {"type": "message", "role": "assistant", "content": content}
     given |= {"stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 3, "output_tokens": 1}}
     done = convert(given, source="anthropic", target="anthropic")
@@ -597,7 +601,7 @@ def test_a_response_that_says_nothing_comes_back_as_it_was(content: list[Any]) -
     assert done.losses == ()
 
 
-def test_an_answer_that_is_cut_off_later_says_so() -> None:
+def test_an_answer_that_is_cut_off_later_gets_its_stop_reason() -> None:
     """It was read without a reason why it stopped; what is written has the one that reads as cut off."""
     response = {"type": "message", "role": "assistant", "content": [TEXT]}
     whole = read(response, "anthropic").transcript

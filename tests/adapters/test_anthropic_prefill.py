@@ -67,7 +67,7 @@ def test_no_other_text_loses_its_white_space(request_: Any) -> None:
     ]
 
 
-def test_the_loss_is_where_the_text_stands_in_the_document() -> None:
+def test_the_loss_has_the_path_of_the_text_in_the_document() -> None:
     """Instructions are joined to one, so the text moves up."""
     instructions = Message("system", "Be."), Message("system", "Do.")
     messages = (*instructions, Message("user", "Name it."), Message("assistant", "It is ", end=None))

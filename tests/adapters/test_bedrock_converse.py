@@ -37,9 +37,9 @@ WORDS = {
     "text": "message",
     "document": "media",
 }
-"""What losses call what stands under these keys."""
+"""What losses call the values of these keys."""
 KEPT_WHOLE = ("toolConfig", "inferenceConfig")
-"""Members of a request that are named as wholes where they say more than settings and tools."""
+"""Members of a request that are named as wholes where they have more than settings and tools."""
 
 
 def same(one: Any, other: Any) -> bool:
@@ -123,7 +123,7 @@ def test_unknown_members_come_back_and_are_named_elsewhere() -> None:
             reading = read(json.dumps(changed), FORMAT)
             assert same(write(reading.transcript, FORMAT).output, changed), place
             there = write(reading.transcript, "openai", policy=LENIENT)
-            # Arguments, results and schemas are the caller's: what stands in them is carried.
+            # Arguments, results and schemas are the caller's: their contents are carried.
             carried = any("x_unknown" in leaf.keys or "x_unknown" in leaf.value for leaf in leaves(there.output))
             keys = place.split("/")
             names = ("x_unknown", *(key for key in keys if key in KEPT_WHOLE), "a foreign part", "blocks behind")
@@ -139,8 +139,8 @@ def test_the_same_case_is_the_same_in_chat_completions(case: str) -> None:
     }
     mine, twin = (found[wire][0].value for wire in found)
     made: Any = convert(mine, source=FORMAT, target="openai", policy=LENIENT).output
-    said = [(message["role"], message["content"]) for message in made["messages"]]
-    assert said == [(message["role"], message["content"]) for message in twin["messages"]]
+    contents = [(message["role"], message["content"]) for message in made["messages"]]
+    assert contents == [(message["role"], message["content"]) for message in twin["messages"]]
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_a_message_is_its_blocks_in_their_order() -> None:
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
 
 
-def test_what_the_system_says_first_is_text_guarded_text_and_marks() -> None:
+def test_system_content_is_text_guarded_text_and_marks() -> None:
     part = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "A day."}}
     cited = {
         "type": "char_location",
@@ -419,7 +419,7 @@ SYSTEM_TOOL: dict[str, Any] = {"systemTool": {"name": "nova_grounding"}}
         ([SPEC, {"toolSpec": {"name": "g"}}, {"toolSpec": 1}, None, "f"], 1),
     ],
 )
-def test_what_stands_between_tools_comes_back_in_its_place(tools: list[Any], count: int) -> None:
+def test_marks_between_tools_come_back_in_their_place(tools: list[Any], count: int) -> None:
     given: dict[str, Any] = {
         "messages": [{"role": "user", "content": [{"text": "Hi"}]}],
         "toolConfig": {"tools": tools},

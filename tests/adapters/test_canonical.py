@@ -1,4 +1,4 @@
-"""Canonical JSON holds every document of today, also one that looks like a document of an earlier schema."""
+"""Canonical JSON represents every document of today, also one that looks like a document of an earlier schema."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def test_extras_of_requests_stay_extras(document: Transcript | Completion) -> No
     assert reading.transcript == document
 
 
-@pytest.mark.parametrize("said", [{}, {"settings": {}}, {"settings": {"model": "n"}}])
-def test_null_says_that_a_document_is_of_today_only_where_it_could_be_an_earlier_one(said: dict[str, Any]) -> None:
-    document = {"type": "transcript", "messages": [{"role": "user", "content": "Hi."}], **said}
+@pytest.mark.parametrize("more", [{}, {"settings": {}}, {"settings": {"model": "n"}}])
+def test_settings_are_null_only_where_a_document_could_be_of_an_earlier_schema(more: dict[str, Any]) -> None:
+    document = {"type": "transcript", "messages": [{"role": "user", "content": "Hi."}], **more}
     assert write(read(document, "canonical").transcript, "canonical").output == document
     extras = {"openai": {"model": "m"}}
     written = cast("dict[str, Any]", write(Transcript(extras=extras, settings=None), "canonical").output)
@@ -65,24 +65,24 @@ MISFITS: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("text", MISFITS)
 def test_what_does_not_fit_is_named_with_its_place(text: str) -> None:
-    path, says = MISFITS[text]
+    path, words = MISFITS[text]
     with pytest.raises(BridgeError) as caught:
         read(text, "canonical")
     error = caught.value
     assert (error.code, error.path) == (ErrorCode.SHAPE, path)
     assert error.message.startswith("not the canonical form: ")
-    assert says in error.message
+    assert words in error.message
     assert error.message.endswith("; see 'ocml-convert schema'")
     assert error.__cause__ is not None
 
 
-def test_the_schema_says_which_json_schema_it_is() -> None:
+def test_the_schema_names_its_version_of_json_schema() -> None:
     assert json_schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
 # --- documents of an earlier schema -----------------------------------------------------------------------------------
 
-SAID: dict[str, Any] = {"role": "user", "content": "Hi."}
+MESSAGE: dict[str, Any] = {"role": "user", "content": "Hi."}
 THOUGHT: dict[str, Any] = {"role": "assistant", "content": "Hm.", "channel": "analysis"}
 CALL: dict[str, Any] = {"role": "assistant", "content": "{}", "recipient": "functions.f"}
 GRAMMAR = {"syntax": "lark", "definition": "start: A"}
@@ -110,30 +110,30 @@ def declared_in_a_message(**members: Any) -> dict[str, Any]:
     return transcript({"role": "developer", "content": [{"type": "tools", "tools": [tool(), tool(**members)]}]})
 
 
-def signed(said: dict[str, Any], vendor: str, *, sealed: bool = False) -> dict[str, Any]:
-    return {**said, "signature": {"value": "s", "vendor": vendor, **({"sealed": True} if sealed else {})}}
+def signed(message: dict[str, Any], vendor: str, *, sealed: bool = False) -> dict[str, Any]:
+    return {**message, "signature": {"value": "s", "vendor": vendor, **({"sealed": True} if sealed else {})}}
 
 
 KEPT = {"x": 1}
 MOVED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "a weight": (
         transcript(
-            SAID,
-            {**SAID, **extras(openai={"weight": 0})},
-            {**SAID, **extras(openai={"weight": 0.5, "x": 1}, chatml=KEPT)},
+            MESSAGE,
+            {**MESSAGE, **extras(openai={"weight": 0})},
+            {**MESSAGE, **extras(openai={"weight": 0.5, "x": 1}, chatml=KEPT)},
         ),
-        transcript(SAID, {**SAID, "weight": 0}, {**SAID, "weight": 0.5, **extras(openai=KEPT, chatml=KEPT)}),
+        transcript(MESSAGE, {**MESSAGE, "weight": 0}, {**MESSAGE, "weight": 0.5, **extras(openai=KEPT, chatml=KEPT)}),
         ["/messages/1/extras/openai/weight", "/messages/2/extras/openai/weight"],
     ),
     "a model in the header": (
-        transcript(SAID, header={"model": "m", "version": "2.2"}),
-        transcript(SAID, header={"version": "2.2"}, settings={"model": "m"}),
+        transcript(MESSAGE, header={"model": "m", "version": "2.2"}),
+        transcript(MESSAGE, header={"version": "2.2"}, settings={"model": "m"}),
         ["/header/model"],
     ),
     "settings in the header": (
-        transcript(SAID, header={"generation_settings": {"temperature": 0.5, "x": 1}}, **extras(chatml=KEPT)),
+        transcript(MESSAGE, header={"generation_settings": {"temperature": 0.5, "x": 1}}, **extras(chatml=KEPT)),
         transcript(
-            SAID,
+            MESSAGE,
             header={},
             settings={"temperature": 0.5},
             **extras(chatml=KEPT, ocm_2__2={"generation_settings": {"x": 1}}),
@@ -141,19 +141,19 @@ MOVED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         ["/header/generation_settings"],
     ),
     "settings of a request": (
-        transcript(SAID, **extras(openai={"model": "m", "seed": 7, "user": "u"})),
-        transcript(SAID, settings={"model": "m", "seed": 7}, **extras(openai={"user": "u"})),
+        transcript(MESSAGE, **extras(openai={"model": "m", "seed": 7, "user": "u"})),
+        transcript(MESSAGE, settings={"model": "m", "seed": 7}, **extras(openai={"user": "u"})),
         ["/extras/openai/model", "/extras/openai/seed"],
     ),
     "settings of a request and nothing else": (
-        transcript(SAID, **extras(openai={"model": "m"}, chatml=KEPT)),
-        transcript(SAID, settings={"model": "m"}, **extras(chatml=KEPT)),
+        transcript(MESSAGE, **extras(openai={"model": "m"}, chatml=KEPT)),
+        transcript(MESSAGE, settings={"model": "m"}, **extras(chatml=KEPT)),
         ["/extras/openai/model"],
     ),
     **{
         f"a strict tool of {home}": (
-            transcript(SAID, tools=[tool(), tool(extras={home: {"function": {"strict": True, "x": 1}, "y": 2}})]),
-            transcript(SAID, tools=[tool(), tool(extras={home: {"function": KEPT, "y": 2}}, strict=True)]),
+            transcript(MESSAGE, tools=[tool(), tool(extras={home: {"function": {"strict": True, "x": 1}, "y": 2}})]),
+            transcript(MESSAGE, tools=[tool(), tool(extras={home: {"function": KEPT, "y": 2}}, strict=True)]),
             [f"/tools/1/extras/{home}/function/strict"],
         )
         for home in ("openai", "chatml", "ocm-0.1")
@@ -165,11 +165,11 @@ MOVED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     ),
     "a custom tool": (
         transcript(
-            SAID,
+            MESSAGE,
             tools=[tool(**extras(openai={"custom": {"format": {"type": "grammar", "grammar": GRAMMAR}, "x": 1}}))],
         ),
         transcript(
-            SAID,
+            MESSAGE,
             tools=[
                 tool(
                     **extras(openai={"custom": {"x": 1}}), freeform={"syntax": "lark", "grammar": GRAMMAR["definition"]}
@@ -180,18 +180,23 @@ MOVED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     ),
     "a custom tool of Responses": (
         transcript(
-            SAID, tools=[tool(**extras(openai_responses={"type": "custom", "format": {"type": "grammar", **GRAMMAR}}))]
+            MESSAGE,
+            tools=[tool(**extras(openai_responses={"type": "custom", "format": {"type": "grammar", **GRAMMAR}}))],
         ),
-        transcript(SAID, tools=[tool(freeform={"syntax": "lark", "grammar": GRAMMAR["definition"]})]),
+        transcript(MESSAGE, tools=[tool(freeform={"syntax": "lark", "grammar": GRAMMAR["definition"]})]),
         ["/tools/0/extras/openai-responses"],
     ),
     **{
         f"a signature at {'/'.join(place)}": (
-            transcript(SAID, {**said, "extras": within(place, "s")}, {**said, "extras": within((place[0], "x"), 1)}),
-            transcript(SAID, signed(said, vendor, sealed=sealed), {**said, "extras": within((place[0], "x"), 1)}),
+            transcript(
+                MESSAGE, {**message, "extras": within(place, "s")}, {**message, "extras": within((place[0], "x"), 1)}
+            ),
+            transcript(
+                MESSAGE, signed(message, vendor, sealed=sealed), {**message, "extras": within((place[0], "x"), 1)}
+            ),
             [f"/messages/1/extras/{'/'.join(place)}"],
         )
-        for place, said, vendor, sealed in (
+        for place, message, vendor, sealed in (
             (("anthropic", "signature"), THOUGHT, "anthropic", False),
             (("anthropic", "redacted"), THOUGHT, "anthropic", True),
             (("bedrock-converse", "reasoningContent", "reasoningText", "signature"), THOUGHT, "anthropic", False),
@@ -226,28 +231,28 @@ def test_a_document_of_today_that_looks_like_an_earlier_one_is_none(name: str) -
 
 GOOGLES: dict[str, Any] = {"gemini": {"thoughtSignature": "s"}}
 OF_TODAY: list[dict[str, Any]] = [
-    {**SAID, "extras": GOOGLES},
+    {**MESSAGE, "extras": GOOGLES},
     {"role": "assistant", "content": "Yes.", "channel": "final", "extras": GOOGLES},
     {**signed(THOUGHT, "google"), **extras(anthropic={"signature": "t"})},
     {**THOUGHT, **extras(anthropic={"signature": ""})},
-    {**SAID, "weight": 1, **extras(openai={"weight": 0})},
-    {**SAID, **extras(openai={"weight": True})},
+    {**MESSAGE, "weight": 1, **extras(openai={"weight": 0})},
+    {**MESSAGE, **extras(openai={"weight": True})},
 ]
 
 
-@pytest.mark.parametrize("said", OF_TODAY)
-def test_nothing_moves_that_an_earlier_schema_had_there_too(said: dict[str, Any]) -> None:
-    reading = read(transcript(said), "canonical")
+@pytest.mark.parametrize("message", OF_TODAY)
+def test_members_that_an_earlier_schema_had_in_the_same_place_stay(message: dict[str, Any]) -> None:
+    reading = read(transcript(message), "canonical")
     assert reading.findings == ()
-    assert write(reading.transcript, "canonical").output == transcript(said)
+    assert write(reading.transcript, "canonical").output == transcript(message)
 
 
 SNIFFED: list[tuple[Any, bool]] = [
-    (transcript(SAID), True),
-    ([transcript(SAID), transcript()], True),
+    (transcript(MESSAGE), True),
+    ([transcript(MESSAGE), transcript()], True),
     ({"type": "completion", "content": "Once"}, True),
     ([], False),
-    ([transcript(SAID), SAID], False),
+    ([transcript(MESSAGE), MESSAGE], False),
     ({"type": "transcript"}, False),
     ({"type": "story", "messages": []}, False),
     ("transcript", False),
@@ -259,7 +264,7 @@ def test_a_canonical_document_is_known_by_its_type(source: Any, is_canonical: bo
     assert sniff(source) == (3 if is_canonical else 0)
 
 
-def test_members_that_say_what_their_absence_says_are_named() -> None:
+def test_members_that_mean_the_same_as_their_absence_are_named() -> None:
     document = {
         "type": "transcript",
         "tools": None,

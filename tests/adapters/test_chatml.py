@@ -53,13 +53,13 @@ def back(source: Any, form: str = "chatml") -> Any:
 
 
 def test_both_spellings_of_the_example_are_the_same_document() -> None:
-    said = [
+    messages = [
         Message("system", "You are ChatGPT.\nCurrent date: 2023-03-01"),
         Message("user", "How are you"),
         Message("assistant", "I am doing well!", channel="final"),
         Message("user", "How are you now?"),
     ]
-    assert transcript(EXAMPLE_TEXT) == transcript(EXAMPLE_LIST, "chatml-json") == Transcript(tuple(said))
+    assert transcript(EXAMPLE_TEXT) == transcript(EXAMPLE_LIST, "chatml-json") == Transcript(tuple(messages))
 
 
 @pytest.mark.parametrize("text", [EXAMPLE_TEXT, FEW_SHOT])
@@ -150,7 +150,7 @@ def test_6_a_role_that_names_a_channel_is_hidden_whatever_the_channel(role: str)
         laws.all_laws(document, "chatml:hermes")
 
 
-def test_6_private_text_has_a_place_in_a_role_that_says_so() -> None:
+def test_6_private_text_has_a_place_in_a_private_role() -> None:
     private = Message("assistant/plan", "Secret.", channel="commentary")
     result = write(Transcript((private,)), "chatml")
     assert result.output == "<|im_start|>assistant/plan\nSecret.<|im_end|>\n"
@@ -188,7 +188,7 @@ def test_7_headers_come_back_as_they_were(header: str, name: str | None, codes: 
         ("<|im_start|>user\nx<|im_end|>\nbye", [FindingCode.TEXT_OUTSIDE]),
     ],
 )
-def test_8_what_stands_between_messages_comes_back(text: str, codes: list[FindingCode]) -> None:
+def test_8_text_between_messages_comes_back(text: str, codes: list[FindingCode]) -> None:
     assert found(text) == codes
     assert back(text) == text
 
@@ -330,7 +330,7 @@ def test_a_completion_becomes_a_users_message(form: str) -> None:
     assert [loss.code for loss in result.losses] == [LossCode.COMPLETION]
 
 
-def test_layout_that_no_longer_says_the_same_is_not_used() -> None:
+def test_layout_of_another_content_is_not_used() -> None:
     kept = {"chatml": {"header": "system", "gap": 5, "end": "x", "newline": False, "pieces": ["system"]}}
     document = Transcript((Message("user", "x", layout=kept),))
     assert write(document, "chatml").output == "<|im_start|>user\nx<|im_end|>\n"
@@ -383,10 +383,10 @@ def test_rendered_transcripts_read_as_the_messages_that_were_rendered() -> None:
         if "text" not in record:
             continue
         assert back(record["text"]) == record["text"]
-        said = [(message["role"], message.get("content") or "") for message in record["messages"]]
-        if any("<|im_" in content or "</think>" in content for _, content in said):
+        contents = [(message["role"], message.get("content") or "") for message in record["messages"]]
+        if any("<|im_" in content or "</think>" in content for _, content in contents):
             continue  # the template has no guard: what it rendered are other messages than those it was given
-        assert [(message.role, message.content) for message in transcript(record["text"]).messages] == said
+        assert [(message.role, message.content) for message in transcript(record["text"]).messages] == contents
         compared += 1
     assert compared > 300
 
@@ -426,7 +426,7 @@ def test_a_reply_answers_the_tool_that_its_header_names(headers: tuple[str, str]
     assert (result.output, result.image) == (text, document)
 
 
-def test_what_stands_behind_the_last_message_of_a_list_comes_back() -> None:
+def test_what_follows_the_last_message_of_a_list_comes_back() -> None:
     source = [START, "user\nHi", END, "\n", "more", {"token": "<|endoftext|>"}, "\n"]
     assert back(source, "chatml-json") == source
     assert found(source, "chatml-json") == [FindingCode.TEXT_OUTSIDE]
@@ -443,7 +443,7 @@ def test_what_stands_behind_the_last_message_of_a_list_comes_back() -> None:
     ],
 )
 def test_an_answer_that_is_a_list_of_calls_is_found_to_be_one(answer: str, found: list[str], *, plans: bool) -> None:
-    """xLAM's; nothing but its shape tells it from an answer in JSON, so it stays text."""
+    """xLAM's; only its shape distinguishes it from an answer in JSON, so it stays text."""
     source = f"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n{answer}<|im_end|>\n"
     for _ in range(3):
         reading = read(source, "chatml", options=Options(plans=plans))

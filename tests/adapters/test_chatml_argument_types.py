@@ -1,4 +1,4 @@
-"""The types of arguments that stand in a text without any."""
+"""The types of arguments that a text has without types."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def one(text: str, schema: object) -> Any:
         ("[1]", {"items": {}}, [1]),
     ],
 )
-def test_the_schema_says_what_a_text_is(text: str, schema: object, value: object) -> None:
+def test_the_schema_defines_the_type_of_a_text(text: str, schema: object, value: object) -> None:
     read = one(text, schema)
     assert (read, type(read)) == (value, type(value))
 
@@ -67,13 +67,13 @@ def test_the_spelling_of_a_value_stays() -> None:
     assert typed({"a": "1.50", "b": '{"c":1}'}, schema).arguments == '{"a": 1.50, "b": {"c":1}}'
 
 
-def test_what_is_not_declared_is_a_string_and_told() -> None:
+def test_an_argument_that_is_not_declared_is_a_string_and_reported() -> None:
     assert typed({"a": "1"}, None) == ('{"a": "1"}', ("a",), ())
     assert typed({"a": "1"}, {"properties": {"b": {}}}) == ('{"a": "1"}', ("a",), ())
     assert typed({"a": "1"}, {"additionalProperties": {"type": "integer"}}) == ('{"a": 1}', (), ())
 
 
-def test_what_is_of_another_type_is_a_string_and_told() -> None:
+def test_an_argument_of_another_type_is_a_string_and_reported() -> None:
     schema = {"properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}
     assert typed({"a": "one", "b": ""}, schema) == ('{"a": "one", "b": ""}', (), ("a", "b"))
 

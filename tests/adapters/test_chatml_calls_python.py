@@ -15,7 +15,7 @@ from ocml_adapters.chatml.markup.segments import LIST, LIST_END
 
 
 def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
-    """The calls of a text that holds calls, white space, and nothing else."""
+    """The calls of a text of calls, white space, and nothing else."""
     return calls_in(stretches(grammar, text), text)
 
 
@@ -77,12 +77,12 @@ def test_literals(inner: str, value: object) -> None:
         "...",
     ],
 )
-def test_what_is_no_literal_is_told(inner: str) -> None:
+def test_an_argument_that_is_no_literal_is_reported(inner: str) -> None:
     assert arguments_of(inner) is Flaw.OPAQUE
 
 
 @pytest.mark.parametrize("inner", ["", "[]", "f(a=1)", "[f]", "[f(1)]", "[f(a=1) g()]", "[f(a=1)] g()", "[{}]", "[1]"])
-def test_what_is_no_list_of_calls_is_told(inner: str) -> None:
+def test_text_that_is_no_list_of_calls_is_reported(inner: str) -> None:
     text = listed(inner) + "text"
     found = JSON.find(text)
     assert found is not None

@@ -16,7 +16,7 @@ from ocml_adapters.chatml.markup.calls_xml import TAGS, XmlCalls
 
 
 def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
-    """The calls of a text that holds calls, white space, and nothing else."""
+    """The calls of a text of calls, white space, and nothing else."""
     return calls_in(stretches(grammar, text), text)
 
 
@@ -46,7 +46,7 @@ def call(name: str, **values: object) -> Call:
     ],
 )
 def test_a_number_is_spelled_as_python_does_unless_that_is_another_one(number: str, spelled: str) -> None:
-    """`tojson` of templates and `str` spell floats alike; what no float holds stays as it is written."""
+    """`tojson` of templates and `str` spell floats alike; a number that no float represents stays as it is written."""
     written = PYTHON.write([Call("f", f'{{"x": {number}}}')])
     assert written is not None
     assert f"\n{spelled}\n" in written
@@ -102,7 +102,7 @@ def test_a_call_that_breaks_off_is_none(end: int) -> None:
 
 
 @pytest.mark.parametrize("inner", ["\nwhat?\n", "<function=f>{}</function>"])
-def test_what_cannot_be_read_is_told(inner: str) -> None:
+def test_calls_that_cannot_be_read_are_reported(inner: str) -> None:
     text = f"<tool_call>{inner}</tool_call>"
     found = PYTHON.find(f"{text}\n{ONE}")
     assert found is not None

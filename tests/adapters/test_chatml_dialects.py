@@ -106,7 +106,7 @@ def declared(request: dict[str, Any], ignored: list[str]) -> list[Any]:
     return [] if "/tools" in ignored else request.get("tools") or []
 
 
-SAYS_LESS = {
+CHANGED_BY_TEMPLATES = {
     "argument-types": "a null is the text `None`",
     "argument-types-two": "a null is the text `None`",
     "tools-odd": "no parameters are an empty list of them",
@@ -114,7 +114,7 @@ SAYS_LESS = {
     "empty-system": "an empty system message is left out",
     "call-null-content": "content without a value is the text `null`",
 }
-"""Requests of which some templates write something else than they say, and what; they come back as they stand."""
+"""Requests of which some templates write something else, and what; they come back unchanged."""
 MARKED = frozenset(READ) - {"chatml-plain", "qwen2.5-vl", "qwen2.5", "qwen3", "qwen3-0.6b", "qwen3-vl", "qwq"}
 """Templates that do so."""
 
@@ -125,15 +125,15 @@ def test_what_a_template_renders_reads_as_the_request_and_comes_back(family: str
     for each in rendered(family):
         assert back(each.prompt) == each.prompt, each.name
         count += 1
-        if family in MARKED and (each.name in SAYS_LESS or each.name.endswith("-in-content")):
+        if family in MARKED and (each.name in CHANGED_BY_TEMPLATES or each.name.endswith("-in-content")):
             continue
         made: Any = convert(each.prompt, source="chatml", target="openai", policy=LENIENT).output
-        said, wanted = asked(made, []), asked(each.request, each.ignored)
-        while said[0][0] == "system" and (wanted[0][0] != "system" or len(said) > len(wanted)):
-            del said[0]  # a default text of the template's own
-        assert [(role, calls) for role, _, _, calls in said] == [(role, calls) for role, _, _, calls in wanted]
-        for (_, text, thought, _), (_, content, reasoning, _) in zip(said, wanted, strict=True):
-            # Templates add what they say on effort, and leave thoughts of earlier turns out.
+        read_back, wanted = asked(made, []), asked(each.request, each.ignored)
+        while read_back[0][0] == "system" and (wanted[0][0] != "system" or len(read_back) > len(wanted)):
+            del read_back[0]  # a default text of the template's own
+        assert [(role, calls) for role, _, _, calls in read_back] == [(role, calls) for role, _, _, calls in wanted]
+        for (_, text, thought, _), (_, content, reasoning, _) in zip(read_back, wanted, strict=True):
+            # Templates add their text on effort, and leave thoughts of earlier turns out.
             assert text == content or (family in MARKED and content in text), each.name
             assert thought == reasoning or (family in MARKED and thought == ""), each.name
         assert declared(made, []) == declared(each.request, each.ignored), each.name
@@ -222,13 +222,13 @@ def test_2_a_tag_in_a_string_behind_the_arguments_is_none() -> None:
 
 
 @pytest.mark.parametrize("body", [f"{THOUGHT}{ONE_CALL}", f"Hi\n{ONE_CALL}", f"{ONE_CALL}\nHi", f"{THOUGHT}Hi"])
-def test_2_all_that_stands_in_a_frame_is_of_its_speaker(body: str) -> None:
+def test_2_all_messages_of_a_frame_have_its_name(body: str) -> None:
     text = answer(body).replace("assistant", "assistant name=bob")
     assert [message.name for message in transcript(text).messages] == ["bob", "bob"]
     assert back(text) == text
 
 
-def test_2_what_stands_behind_the_json_of_a_call_is_text() -> None:
+def test_2_text_after_the_json_of_a_call_is_text() -> None:
     body = '<tool_call>{"name": "f", "arguments": {"a": 1}} and more</tool_call>'
     messages = transcript(answer(body)).messages
     assert [each.content for each in messages] == ['{"a": 1}', " and more\n"]
@@ -258,7 +258,7 @@ def test_2_a_call_that_breaks_off_before_the_end_is_none() -> None:
         ("<think>\nI could <tool_call>.\n</think>\n\nNo.", "I could <tool_call>.", "No."),
     ],
 )
-def test_1_what_stands_before_the_first_end_tag_is_the_thought(body: str, thought: str, text: str) -> None:
+def test_1_text_before_the_first_end_tag_is_the_thought(body: str, thought: str, text: str) -> None:
     messages = transcript(answer(body)).messages
     assert [(message.channel, message.content) for message in messages] == [("analysis", thought), ("final", text)]
     assert found(answer(body)) == []
@@ -292,7 +292,7 @@ def test_1_a_thought_without_a_word_is_remembered_and_no_message() -> None:
         '<tool_call>\n{"name": "f", "arguments": "{\\"s\\": \\"</tool_call>\\"}"}\n</tool_call>',
     ],
 )
-def test_2_json_tells_where_a_call_ends(body: str) -> None:
+def test_2_a_call_ends_with_its_json(body: str) -> None:
     assert [(made.content, made.recipient) for made in transcript(answer(body)).messages] == [
         ('{"s": "</tool_call>"}', "functions.f")
     ]
@@ -325,7 +325,7 @@ def test_2_what_cannot_be_read_stays_text_and_is_found() -> None:
     assert back(text) == text
 
 
-def test_2_a_call_that_breaks_off_is_told_as_one() -> None:
+def test_2_a_call_that_breaks_off_is_read_as_a_call() -> None:
     text = '<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {"a": "x'
     (made,) = transcript(text).messages
     assert (made.content, made.recipient, made.end) == ('{"a": "x', "functions.f", None)
@@ -383,14 +383,14 @@ def test_4_replies_in_frames_of_their_own_stay_there(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_4_replies_tell_which_family_spelled_them(dialect: str) -> None:
+def test_4_replies_are_recognised_as_of_their_family(dialect: str) -> None:
     reply = Message("tool", "1", "functions.f", "commentary", "assistant")
     text = str(write(Transcript((call(), reply, Message("assistant", "So."))), f"chatml:{dialect}").output)
     assert transcript(text).layout == {"chatml": {"family": dialect}}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_4_the_last_reply_tells_so_too_before_an_open_turn(dialect: str) -> None:
+def test_4_replies_are_recognised_before_an_open_turn_too(dialect: str) -> None:
     """No message follows it, so `nous` ends it otherwise than the first."""
     reply = Message("tool", "1", "functions.f", "commentary", "assistant")
     document = Transcript((call(), reply, call(), reply), open_turn=Message("assistant", ""))
@@ -417,7 +417,7 @@ def test_4_the_header_of_a_reply_is_that_of_the_family_which_is_written(dialect:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_4_a_message_without_a_place_in_a_frame_tells_nothing_of_those_beside_it(dialect: str) -> None:
+def test_4_a_message_without_a_place_in_a_frame_does_not_change_the_others(dialect: str) -> None:
     one, other = (Message("assistant", "{}", None, "commentary", f"functions.{name}", end="call") for name in "fg")
     private = Message("critic", "Why?", None, "commentary", "functions.g", end="call", continues=True)
     replies = (Message("tool", str(n), "functions.g", "commentary", "assistant", continues=n > 0) for n in range(3))
@@ -477,11 +477,11 @@ def test_5_words_in_the_header_of_tools_are_kept(dialect: str) -> None:
 def test_5_tools_before_a_system_text_are_read_back_as_they_were_written(dialect: str) -> None:
     document = Transcript((Message("system", "Be brief."), Message("user", "Hi")), (Tool("f", "Does it."),))
     for alone in (True, False):
-        told = replace(document, layout={"chatml": {"family": dialect, "tools_alone": alone}})
-        result = write(told, "chatml")
+        document_of_family = replace(document, layout={"chatml": {"family": dialect, "tools_alone": alone}})
+        result = write(document_of_family, "chatml")
         assert str(result.output).count("<|im_start|>system\n") == 1 + (alone and dialect != "hyperclova")
         assert transcript(str(result.output)) == result.image
-        laws.all_laws(told, "chatml")
+        laws.all_laws(document_of_family, "chatml")
 
 
 def test_5_a_systems_text_cannot_declare_tools() -> None:
@@ -565,7 +565,7 @@ def test_tokens_in_tools_are_none(dialect: str, tool: Tool) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["nous", "qwen-xml"])
-def test_tools_that_cannot_be_read_back_are_told(dialect: str) -> None:
+def test_tools_that_cannot_be_read_back_are_reported(dialect: str) -> None:
     odd = Tool("g", 'A.</description>\n<parameters>", "parameters": {}', {"type": "object", "properties": {}})
     result = write(Transcript((), (Tool("f", "F."), odd)), f"chatml:{dialect}", policy=LENIENT)
     tools = transcript(str(result.output)).tools
@@ -607,7 +607,7 @@ def test_tools_are_read_beside_a_system_text_that_they_follow_at_once(dialect: s
         ("<|function_output|>a <|im<|function_output|>\nb", ["a <|im", "\nb"]),
     ],
 )
-def test_what_a_tool_says_after_a_quoted_tag_is_still_its_reply(body: str, replies: list[str]) -> None:
+def test_text_after_a_quoted_tag_is_still_the_reply(body: str, replies: list[str]) -> None:
     text = f"<|im_start|>user\n{body}<|im_end|>\n"
     assert [(message.role, message.content) for message in transcript(text).messages] == [
         ("tool", reply) for reply in replies
@@ -624,14 +624,14 @@ def test_a_frame_that_does_not_end_with_a_reply_is_a_text(body: str) -> None:
     assert back(text) == text
 
 
-@pytest.mark.parametrize(("role", "told"), [("model", True), ("developer", False)])
-def test_markup_of_a_role_that_is_not_known_is_told(role: str, *, told: bool) -> None:
+@pytest.mark.parametrize(("role", "markup_is_reported"), [("model", True), ("developer", False)])
+def test_markup_of_an_unknown_role_is_reported(role: str, *, markup_is_reported: bool) -> None:
     text = f"<|im_start|>{role}\n<think>\nHm.\n</think>\n\nHi.<|im_end|>\n"
-    assert (FindingCode.MARKUP in found(text)) == told
+    assert (FindingCode.MARKUP in found(text)) == markup_is_reported
     assert back(text) == text
 
 
-def test_a_frame_of_tools_without_a_list_is_told() -> None:
+def test_a_frame_of_tools_without_a_list_is_reported() -> None:
     text = '<|im_start|>tool_list\n[{"name": "f", "description": "An "f"."}]<|im_end|>\n'
     assert found(text) == [FindingCode.JSON_OPAQUE]
     assert back(text) == text
@@ -700,7 +700,7 @@ def test_a_tag_within_a_line_is_text() -> None:
 
 
 @pytest.mark.parametrize("body", [CALLED[:-40], "<|tool_call_start|>[f(a='x', b=["])
-def test_a_call_that_breaks_off_is_text_and_told(body: str) -> None:
+def test_a_call_that_breaks_off_is_text_and_reported(body: str) -> None:
     text = f"<|im_start|>assistant\n{body}"
     assert [message.content for message in transcript(text).messages] == [body]
     assert FindingCode.TRUNCATED in found(text)
@@ -717,8 +717,8 @@ def test_a_system_message_that_continues_has_a_frame_of_its_own_and_ends_the_tur
 
 
 @pytest.mark.parametrize("dialect", ["lfm2", "qwen-xml"])
-def test_what_stands_between_frames_is_as_the_family_has_it_that_is_written(dialect: str) -> None:
-    """Another family's gap is none of its business; its own is kept as it was."""
+def test_gaps_between_frames_are_those_of_the_family_that_is_written(dialect: str) -> None:
+    """The gap of another family is not kept; its own is."""
     call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
     text = f"<|im_start|>user\nHi<|im_end|><|im_start|>assistant\n{call}<|im_end|><|im_start|>user\nSo?<|im_end|>\n"
     assert convert(text, source="chatml", target="chatml").output == text

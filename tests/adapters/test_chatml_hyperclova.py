@@ -37,7 +37,7 @@ def transcript(text: str) -> Transcript:
     return document
 
 
-def hold(text: str) -> Transcript:
+def check_read(text: str) -> Transcript:
     """Check that a text comes back and keeps the laws, also as a stream; return what it reads as."""
     document = transcript(text)
     assert write(document, "chatml").output == text
@@ -49,7 +49,7 @@ def hold(text: str) -> Transcript:
 
 def test_a_conversation_is_read_and_written_anew_as_it_was() -> None:
     text = TOOLS + f"{START}system\nBe brief.{END}\n" + ASKED + THOUGHT + CALLS + REPLIES + THOUGHT + ANSWER
-    document = hold(text)
+    document = check_read(text)
     assert document.layout == {"chatml": {"family": "hyperclova"}}
     assert document.tools == (Tool("f", "Looks.", {"type": "object"}),)
     _, _, thought, one, other, first, second, again, answer = document.messages
@@ -73,7 +73,7 @@ def test_a_thought_never_reaches_a_client() -> None:
 @pytest.mark.parametrize("header", ["assistant -> tool/function_call", "assistant -> tool/other", "assistant -> tool"])
 def test_a_frame_for_calls_that_names_no_tool_is_private(header: str) -> None:
     text = f"{ASKED}{START}{header}\nf(1){END}<|stop|>\n{ANSWER}"
-    document = hold(text)
+    document = check_read(text)
     assert is_thought(document.messages[1])
     assert [finding.code for finding in read(text, "chatml").findings] == [FindingCode.JSON_OPAQUE]
 
@@ -82,9 +82,9 @@ def test_a_frame_for_calls_that_names_no_tool_is_private(header: str) -> None:
     "body",
     ['{"name": "f", "input": {"a": 1}}', '{"name": "f", "arguments": {"a": 1}}', ' [{"name":"f","input":{"a": 1}}]\n'],
 )
-def test_one_call_may_stand_alone_and_have_an_input(body: str) -> None:
+def test_a_call_may_be_no_list_and_have_an_input(body: str) -> None:
     text = f"{ASKED}{START}assistant -> tool/function_call\n{body}{END}<|stop|>"
-    (made,) = filter(is_call, hold(text).messages)
+    (made,) = filter(is_call, check_read(text).messages)
     assert (made.recipient, made.content) == ("functions.f", '{"a": 1}')
     assert read(text, "chatml").findings == ()
 
@@ -92,7 +92,7 @@ def test_one_call_may_stand_alone_and_have_an_input(body: str) -> None:
 def test_calls_that_are_cut_off_are_read_as_far_as_they_go() -> None:
     calls = '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {"b'
     text = f"{ASKED}{START}assistant -> tool/function_call\n{calls}"
-    _, one, other = hold(text).messages
+    _, one, other = check_read(text).messages
     assert [(each.recipient, each.content, each.end) for each in (one, other)] == [
         ("functions.f", "{}", "call"),
         ("functions.g", '{"b', None),
@@ -103,15 +103,15 @@ def test_calls_that_are_not_quite_json_are_repaired() -> None:
     text = (
         f"{ASKED}{START}assistant -> tool/function_call\n[{{'name': 'f', 'arguments': {{'a': True}}}},]{END}<|stop|>\n"
     )
-    (made,) = filter(is_call, hold(text).messages)
+    (made,) = filter(is_call, check_read(text).messages)
     assert made.content == '{"a": true}'
     assert [finding.code for finding in read(text, "chatml").findings] == [FindingCode.JSON_REPAIRED]
 
 
 @pytest.mark.parametrize("turn", [f"{START}assistant/think\n", f"{START}assistant/think\n{END}\n{START}assistant\n"])
-def test_the_prompt_says_whether_the_model_thinks(turn: str) -> None:
+def test_the_prompt_opens_a_turn_with_or_without_a_thought(turn: str) -> None:
     text = NO_TOOLS + ASKED + turn
-    document = hold(text)
+    document = check_read(text)
     assert document.open_turn is not None
     assert document.open_turn.role == "assistant"
 
@@ -129,7 +129,7 @@ def test_a_thought_is_passed_on_as_it_comes_and_as_one() -> None:
 
 def test_what_other_dialects_put_into_a_frame_stays_there() -> None:
     call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
-    document = hold(
+    document = check_read(
         f"{ASKED}{THOUGHT}{START}assistant\n<think>\nSo.\n</think>\n\nI look.\n{call}{END}\n"
         f"{START}assistant\n<think>\nAlone.\n</think>{END}\n{START}assistant\n{call}{END}\n"
     )
@@ -159,12 +159,12 @@ def test_a_thought_by_its_role_is_private_and_other_roles_are_not() -> None:
 
 @pytest.mark.parametrize("text", [ASKED + NO_TOOLS, TOOLS + NO_TOOLS + ASKED, NO_TOOLS + TOOLS + ASKED])
 def test_only_the_first_list_of_tools_is_one(text: str) -> None:
-    assert sorted(each.role for each in hold(text).messages) == ["system", "user"]
+    assert sorted(each.role for each in check_read(text).messages) == ["system", "user"]
 
 
 @pytest.mark.parametrize("text", [ASKED + ANSWER, ASKED + ANSWER + ASKED])
-def test_tokens_behind_turns_tell_whose_text_it_is(text: str) -> None:
-    assert hold(text).layout == {"chatml": {"family": "hyperclova"}}
+def test_texts_are_recognised_by_the_tokens_after_turns(text: str) -> None:
+    assert check_read(text).layout == {"chatml": {"family": "hyperclova"}}
     assert read(text, "chatml").findings == ()
 
 
@@ -296,7 +296,7 @@ def test_an_answer_goes_on_in_the_header(answer: str, expected: list[tuple[str, 
 
 def test_what_follows_a_thought_in_the_same_frame_stays_in_it_and_what_has_a_frame_keeps_it() -> None:
     joined = f"{START}assistant\n<think>\na\n</think>\n\nb<think>\nc\n</think>\n\n{END}\n"
-    document = hold(f"{ASKED}{THOUGHT}{joined}{START}assistant\nd{END}\n")
+    document = check_read(f"{ASKED}{THOUGHT}{joined}{START}assistant\nd{END}\n")
     assert [(each.content, each.continues) for each in document.messages[1:]] == [
         *(("Hm.", False), ("a", True), ("b", True), ("c", True), ("d", False))
     ]

@@ -20,7 +20,7 @@ ASKED = f"{START}user\nWhy?{END}\n"
 TARGETS = ("chatml", "chatml:olmo", "chatml:hermes", "chatml:hyperclova", "chatml-json", "openai", "harmony")
 
 
-def hold(text: str) -> Transcript:
+def check_read(text: str) -> Transcript:
     """Check that a text comes back and keeps the laws, also as a stream; return what it reads as."""
     document = read(text, "chatml").transcript
     assert isinstance(document, Transcript)
@@ -40,24 +40,24 @@ BODIES = ("Because.", "", "<think>\nHm.\n</think>\n\nBecause.", "Because.</s>")
 @pytest.mark.parametrize(("token", "behind", "body"), sweep(product(TOKENS, BEHIND, BODIES), 3))
 def test_the_token_of_a_texts_end_closes_a_last_frame(token: str, behind: str, body: str) -> None:
     text = f"{ASKED}{START}assistant\n{body}{token}{behind}"
-    last = hold(text).messages[-1]
+    last = check_read(text).messages[-1]
     assert (last.content, last.end) == (body.rpartition("\n")[2], "end")
     assert read(text, "chatml").findings == ()
 
 
 def test_a_call_is_whole_before_it() -> None:
     call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
-    last = hold(f"{ASKED}{START}assistant\n{call}<|endoftext|>").messages[-1]
+    last = check_read(f"{ASKED}{START}assistant\n{call}<|endoftext|>").messages[-1]
     assert (last.recipient, last.end) == ("functions.f", "call")
 
 
 @pytest.mark.parametrize("text", [f"{START}assistant\nSee </s> here", f"{START}assistant\n</s>.{END}\n"])
 def test_elsewhere_it_is_text(text: str) -> None:
-    assert "</s>" in str(hold(f"{ASKED}{text}").messages[-1].content)
+    assert "</s>" in str(check_read(f"{ASKED}{text}").messages[-1].content)
 
 
 def test_what_follows_is_another_turn_behind_a_frame_that_is_closed_as_usual() -> None:
-    document = hold(f"{ASKED}{START}assistant\nBecause.</s>")
+    document = check_read(f"{ASKED}{START}assistant\nBecause.</s>")
     longer = replace(document, messages=(*document.messages, Message("user", "And?")))
     assert write(longer, "chatml").output == f"{ASKED}{START}assistant\nBecause.{END}\n{START}user\nAnd?{END}"
     prompt = profile("qwen3").prompt(f"{ASKED}{START}assistant\nBecause.</s>", source="chatml")
@@ -73,10 +73,10 @@ def test_an_unfinished_message_that_ends_like_that_stays_unfinished() -> None:
 
 def test_the_text_behind_it_is_white_space() -> None:
     layout = {"chatml": {"end": "</s>"}}
-    said = Message("assistant", "Yes.", channel="final", end="end", layout=layout)
+    message = Message("assistant", "Yes.", channel="final", end="end", layout=layout)
     for tail in ("x", "</s>", "\n"):
         for end in ("chatml", "chatml:olmo"):
-            laws.all_laws(Transcript((said,), layout={"chatml": {"tail": tail}}), end)
+            laws.all_laws(Transcript((message,), layout={"chatml": {"tail": tail}}), end)
 
 
 def test_as_a_stream_it_is_never_passed_on() -> None:
@@ -93,9 +93,9 @@ def test_it_closes_no_frame_of_a_role_that_nobody_knows(role: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read(f"{ASKED}{START}{role}\nBecause.</s>", "chatml")
     assert caught.value.code is ErrorCode.INCOMPLETE
-    said = Message(role, "Because.", end="end", layout={"chatml": {"end": "</s>"}})
+    message = Message(role, "Because.", end="end", layout={"chatml": {"end": "</s>"}})
     for target in TARGETS:
-        laws.all_laws(Transcript((said,)), target)
+        laws.all_laws(Transcript((message,)), target)
 
 
 @pytest.mark.parametrize("name", ["olmo-3", "olmo-3.1"])

@@ -17,7 +17,7 @@ NO_TOOLS = "You do not currently have access to any functions. <functions></func
 SYSTEM = f"{START}system\nBe brief.{TOOLS}{END}\n{START}user\nWhy?{END}\n"
 
 
-def hold(text: str) -> Transcript:
+def check_read(text: str) -> Transcript:
     """Check that a text comes back and keeps the laws, also as a stream; return what it reads as."""
     document = read(text, "chatml").transcript
     assert isinstance(document, Transcript)
@@ -29,7 +29,7 @@ def hold(text: str) -> Transcript:
 
 
 def calls(body: str) -> list[tuple[str | None, object]]:
-    document = hold(f"{SYSTEM}{START}assistant\n<function_calls>{body}</function_calls>{END}\n")
+    document = check_read(f"{SYSTEM}{START}assistant\n<function_calls>{body}</function_calls>{END}\n")
     return [(each.recipient, each.content) for each in document.messages if is_call(each)]
 
 
@@ -38,7 +38,7 @@ def test_a_conversation_is_read_and_written_anew_as_it_was() -> None:
         f'{SYSTEM}{START}assistant\nI look.<function_calls>f(a="x", n=[1, {{"k": null}}])\ng()</function_calls>{END}\n'
         f"{START}environment\none{END}\n{START}environment\ntwo{END}\n{START}assistant\nYes.{END}\n"
     )
-    document = hold(text)
+    document = check_read(text)
     assert document.layout == {"chatml": {"family": "olmo"}}
     assert document.tools == (Tool("f", "Looks."),)
     _, _, preamble, one, other, first, second, _ = document.messages
@@ -82,7 +82,7 @@ def test_a_message_of_the_environment_is_a_reply() -> None:
 
 
 def test_a_list_without_tools_declares_none() -> None:
-    document = hold(f"{START}system\nBe brief. {NO_TOOLS}{END}\n{START}user\nHi{END}\n")
+    document = check_read(f"{START}system\nBe brief. {NO_TOOLS}{END}\n{START}user\nHi{END}\n")
     assert document.tools == ()
     assert document.messages[0].content == "Be brief. You do not currently have access to any functions. "
     written = write(Transcript(document.messages, (Tool("f"),), layout=document.layout), "chatml").output
@@ -107,7 +107,7 @@ ASKED = f"{START}user\nHi{END}\n{START}assistant\n"
 
 
 @pytest.mark.parametrize(("name", "introduction"), [("olmo-3", HELPFUL), ("olmo-3.1", OLMO_3_1)])
-def test_the_default_system_text_says_which_tools_there_are(name: str, introduction: str) -> None:
+def test_the_default_system_text_lists_the_tools(name: str, introduction: str) -> None:
     model = profile(name)
     plain = model.prompt({"messages": [HI]})
     assert plain.output == f"{START}system\n{introduction}{NO_TOOLS}{END}\n{ASKED}"

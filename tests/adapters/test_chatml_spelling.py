@@ -36,7 +36,7 @@ def reply(name: str, *, continues: bool = False) -> Message:
     return Message("tool", f"of {name}", f"functions.{name}", "commentary", "assistant", continues=continues)
 
 
-SAID: Final = (
+MESSAGES: Final = (
     Message("system", "Be brief."),
     Message("user", "Why?"),
     Message("assistant", "Hm.", channel="analysis"),
@@ -50,7 +50,7 @@ OPEN: Final = Message("assistant", "", end=None)
 
 def spelled(family: str) -> tuple[Transcript, str]:
     """What a family's text reads as, and the text."""
-    document = Transcript(SAID, TOOLS, open_turn=OPEN, layout={"chatml": {"family": family}})
+    document = Transcript(MESSAGES, TOOLS, open_turn=OPEN, layout={"chatml": {"family": family}})
     text = write(document, "chatml", policy=LENIENT).output
     back = read(text, "chatml").transcript
     assert isinstance(back, Transcript)
@@ -72,12 +72,12 @@ def test_of_what_a_family_spells_nothing_is_remembered_but_whose_it_is(family: s
 
 
 @pytest.mark.parametrize("family", IN_ONE_FRAME)
-def test_what_is_said_is_the_same_in_every_family(family: str) -> None:
+def test_contents_are_the_same_in_every_family(family: str) -> None:
     document, _ = spelled(family)
-    said = [(message.role, message.content, message.name, message.recipient) for message in SAID]
-    assert [(each.role, each.content, each.name, each.recipient) for each in document.messages] == said
+    contents = [(message.role, message.content, message.name, message.recipient) for message in MESSAGES]
+    assert [(each.role, each.content, each.name, each.recipient) for each in document.messages] == contents
     assert [(each.channel, each.intent, each.end) for each in document.messages] == [
-        (each.channel, each.intent, each.end) for each in SAID
+        (each.channel, each.intent, each.end) for each in MESSAGES
     ]
     assert document.tools == TOOLS
 
@@ -85,7 +85,7 @@ def test_what_is_said_is_the_same_in_every_family(family: str) -> None:
 # --- what a text has otherwise ----------------------------------------------------------------------------------------
 
 BETWEEN: Final = ("\n", "\n\n", " ", "x\n", END)
-"""What may stand before a frame, or behind the last."""
+"""Text that may precede a frame, or follow the last."""
 
 
 def otherwise(text: str) -> Iterator[str]:
@@ -186,8 +186,8 @@ def test_another_dialect_spells_all_of_it_as_it_does(family: str, other: str) ->
     "family", ["other", "hermes/other", "", "openai", None, 1, True, ["hermes"], {"name": "hermes"}]
 )
 def test_a_family_that_is_not_known_is_none(family: Any) -> None:
-    """Whatever stands in a document for whose spelling it is, it is written without markup where that is no family."""
-    document = Transcript(SAID, TOOLS, open_turn=OPEN)
+    """A document whose layout names an unknown family is written without markup."""
+    document = Transcript(MESSAGES, TOOLS, open_turn=OPEN)
     remembering = replace(document, layout={"chatml": {"family": family}})
     plain, written = (write(each, "chatml", policy=LENIENT) for each in (document, remembering))
     assert written.output == plain.output
@@ -208,29 +208,29 @@ def test_a_thought_that_was_begun_in_an_empty_answer_takes_in_no_answer_that_som
     result = write(edited, "chatml", policy=LENIENT)
     back = read(str(result.output), "chatml").transcript
     assert isinstance(back, Transcript)
-    said = "".join(str(each.content) for each in back.messages[1:-1] if each.channel == "final")
-    assert said.strip() == content.strip()
+    answer = "".join(str(each.content) for each in back.messages[1:-1] if each.channel == "final")
+    assert answer.strip() == content.strip()
 
 
 WHOLE: Final = Tool("f", "Does.", {"type": "object"}, "acme")
 
 
 @pytest.mark.parametrize(
-    "held",
+    "shortened",
     [WHOLE, replace(WHOLE, description=None), Tool("f", namespace="acme"), None],
     ids=["all", "", "name", "none"],
 )
-def test_a_tool_that_a_list_cannot_hold_loses_its_description_then_its_parameters(held: Tool | None) -> None:
+def test_a_tool_that_a_list_cannot_represent_loses_its_description_then_its_parameters(shortened: Tool | None) -> None:
     other = Tool("g", "Too.")
 
     def written(tools: Sequence[Tool]) -> str:
         return ";".join(str(tool) for tool in tools)
 
     def read_back(text: str) -> tuple[Tool, ...]:
-        return tuple(tool for tool in (held, other) if tool is not None and str(tool) in text.split(";"))
+        return tuple(tool for tool in (shortened, other) if tool is not None and str(tool) in text.split(";"))
 
     tools = ToolList(read_back, written, written)
-    assert list(tools.nearest((WHOLE, other))) == [tool for tool in (held, other) if tool is not None]
+    assert list(tools.nearest((WHOLE, other))) == [tool for tool in (shortened, other) if tool is not None]
     assert list(ToolList(read_back, written).nearest((WHOLE, other))) == [WHOLE, other]
 
 

@@ -99,7 +99,7 @@ def test_a_text_that_is_spelled_as_another_entry_is_reported_behind_those_that_a
 
 @pytest.mark.parametrize("plans", [True, False])
 def test_a_call_is_spelled_as_it_was_behind_some_that_were_edited(plans: bool) -> None:
-    """What is remembered of a call's frame is written where it says the same, however many before it say another."""
+    """The remembered spelling of a call's frame is used for the same call, however many others come before it."""
     text = '<|im_start|>assistant\n<tool_call>{"name":"f",  "arguments":{"s":"a"}}</tool_call><|im_end|>\n'
     options = Options(plans=plans)
     document = read(text, "chatml").transcript

@@ -1,4 +1,4 @@
-"""Declared tools beside empty developer's messages: what is the tools' own place is told from what somebody said."""
+"""Declared tools beside empty developer's messages: the place of the tools is distinguished from a message."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ BEFORE: Final[dict[str, tuple[Message, ...]]] = {
     "one": (EMPTY,),
     "two": (EMPTY, EMPTY),
     "two, and one later": (EMPTY, EMPTY, USER, EMPTY),
-    "before one that says something": (Message("system", "Hi."), EMPTY, Message("developer", "Be brief.")),
-    "with a name that a header cannot hold": (Message("developer", "", name="a b"), USER),
+    "before one with a text": (Message("system", "Hi."), EMPTY, Message("developer", "Be brief.")),
+    "with a name that a header cannot represent": (Message("developer", "", name="a b"), USER),
     "with a name that is too long": (Message("developer", "", name="x" * 40_000),),
-    "with what another format says of it": (Message("developer", "", extras={"elsewhere": {"a": 1}}), EMPTY),
+    "with extras of another format": (Message("developer", "", extras={"elsewhere": {"a": 1}}), EMPTY),
     "cut off before another": (Message("developer", "", end=None), USER),
     "cut off": (Message("developer", "", end=None),),
 }
@@ -46,7 +46,7 @@ BEFORE: Final[dict[str, tuple[Message, ...]]] = {
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("case", "target"), sweep(product(BEFORE, formats()), 3))
-def test_the_laws_hold(case: str, target: str) -> None:
+def test_messages_before_declared_tools_keep_the_laws(case: str, target: str) -> None:
     all_laws(Transcript(BEFORE[case], TOOLS), target)
 
 
@@ -62,7 +62,7 @@ TEXTS: Final = {
     "a heading": "# Tools",
     "a heading, and a text": "# Tools\n\nUse them.",
 }
-"""What a developer says that reads as a declaration of tools, or nearly."""
+"""Texts of a developer that read as a declaration of tools, or nearly."""
 
 
 @pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-json", "harmony"])
@@ -73,7 +73,7 @@ def test_a_text_that_reads_as_tools_keeps_the_laws(text: str, target: str) -> No
 
 
 @pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-json", "harmony"])
-def test_what_stands_beside_tools_that_move_is_reported_once(target: str) -> None:
+def test_other_members_of_a_message_whose_tools_move_are_reported_once(target: str) -> None:
     tools = Message("developer", (Tools(TOOLS),), name="a b", weight=1, extras={"elsewhere": {"a": 1}})
     more = replace(tools, content=(Text("Be brief."), Tools((Tool("add", "Adds."),))))
     read_as_tools = Message("developer", (Text(ADDING), Media("image", url="https://example.org/a.png")))
@@ -91,7 +91,7 @@ def test_a_text_that_becomes_tools_is_a_loss_of_content() -> None:
     assert (loss.code, loss.loss_class, loss.severity) == (LossCode.MESSAGE, LossClass.CONTENT, Severity.CHANGED)
 
 
-def test_what_it_said_beside_is_reported() -> None:
+def test_its_other_members_are_reported() -> None:
     losses = write(Transcript((Message("developer", "", name="a b"), USER), TOOLS), "ocm-2.2").losses
     assert [(loss.code, loss.severity, loss.path) for loss in losses] == [
         (LossCode.NAME, Severity.LOST, "/messages/0/name"),
@@ -116,7 +116,7 @@ def test_nothing_but_tools_before_system_messages_goes_behind_them(target: str) 
 
 
 @pytest.mark.parametrize("target", ["harmony", "ocm-2.2"])
-def test_one_that_says_nothing_goes_without_loss(target: str) -> None:
+def test_an_empty_one_is_left_out_without_loss(target: str) -> None:
     losses = write(Transcript((EMPTY, USER), TOOLS), target).losses
     assert [(loss.path, loss.severity) for loss in losses] == [("/messages/0", Severity.LAYOUT)]
 
@@ -217,7 +217,7 @@ type now = () => any;
 def test_one_odd_tool_stays_text_and_the_others_are_read(before: str) -> None:
     text = f"<|start|>developer<|message|>{before}{SECTION}<|end|>"
     reading = read(text, "harmony")
-    place = "/messages/0" if before else "/tools"  # what declares tools and says nothing else is no message
+    place = "/messages/0" if before else "/tools"  # a message of tools alone is no message
     assert [(finding.code, finding.path) for finding in reading.findings] == [("tools-opaque", place)]
     assert "'odd'" in reading.findings[0].detail
     assert write(reading.transcript, "harmony").output == text
@@ -245,7 +245,7 @@ def test_an_odd_tool_stays_as_it_is_when_others_change() -> None:
 
 
 @pytest.mark.parametrize("signature", ["", 7, "any", "(x) => any;\n\n} // namespace functions", None])
-def test_what_stands_for_parameters_in_the_extras_keeps_the_laws(signature: Any) -> None:
+def test_any_signature_in_the_extras_keeps_the_laws(signature: Any) -> None:
     tool = Tool("f", "Does.", extras={"harmony": {"signature": signature}})
     for name in ("harmony", "harmony-tokens", "openai", "ocm-2.2"):
         all_laws(Transcript((USER,), (tool, Tool("g"))), name)
@@ -257,7 +257,7 @@ def test_a_comment_is_read_as_the_spelling_of_its_types_has_it() -> None:
         "template": "(_: {\no?: {\nq: \n                string},\n})",
         "official": "(_: {\n// Asked.\nq: string,\n})",
     }
-    said = {"template": "First.\n// Second.", "official": "First.\nSecond."}
+    descriptions = {"template": "First.\n// Second.", "official": "First.\nSecond."}
     for spelling, signature in types.items():
         section = f"// First.\n// Second.\ntype f = {signature} => any;\n\n}} // namespace functions"
         text = f"# Tools\n\n## functions\n\nnamespace functions {{\n\n{section}"
@@ -265,11 +265,11 @@ def test_a_comment_is_read_as_the_spelling_of_its_types_has_it() -> None:
         assert isinstance(document, Transcript)
         assert document.tools is not None
         [tool] = document.tools
-        assert tool.description == said[spelling], spelling
+        assert tool.description == descriptions[spelling], spelling
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "a b\n}"])
-def test_what_stands_beside_tools_that_no_section_declares_stays(name: str) -> None:
+def test_settings_beside_tools_that_no_section_declares_stay(name: str) -> None:
     settings = Settings(model="m", temperature=0.5)
     result = write(Transcript((USER,), (Tool(name),), settings=settings), "harmony", policy=LENIENT)
     assert result.output == "<|start|>user<|message|>Hi.<|end|>"
@@ -305,7 +305,7 @@ def of_two(target: str, first: str, second: str) -> str | list[dict[str, str]]:
 @pytest.mark.parametrize("second", ["Be brief.", ADDING, f"Be brief.\n\n{ADDING}", ADDING.replace("add", "subtract")])
 @pytest.mark.parametrize("first", [ADDING, f"Be kind.\n\n{ADDING}"])
 def test_two_messages_of_the_developer_stay_two(first: str, second: str, target: str) -> None:
-    """Also where the first one declares tools and says nothing else."""
+    """Also where the first one has declared tools and nothing else."""
     document = of_two(target, first, second)
     result = convert(document, source=target, target=target)
     assert json.dumps(result.output) == json.dumps(document)

@@ -1,4 +1,4 @@
-"""What was edited after it was read: spelling that no longer says the same is not used, and made-up ids are new."""
+"""Edited documents: spelling of another content is not used, and made-up ids are new."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ TOOLS = {
     "half a grammar": Tool("look", freeform=Freeform("lark")),
     "beside parameters": Tool("look", parameters={"type": "object"}, strict=True, freeform=Freeform()),
     "in a namespace": Tool("look", namespace="eyes", freeform=Freeform()),
-    "with what another format says of it": Tool("look", extras={"elsewhere": {"a": 1}}, freeform=Freeform()),
+    "with extras of another format": Tool("look", extras={"elsewhere": {"a": 1}}, freeform=Freeform()),
 }
 
 
@@ -31,7 +31,7 @@ def call(text: str, tool: Tool) -> Message:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("case", "target"), sweep(product(TOOLS, formats()), 3))
-def test_the_laws_hold(case: str, target: str) -> None:
+def test_freeform_tools_and_calls_keep_the_laws(case: str, target: str) -> None:
     tool = TOOLS[case]
     reply = Message("tool", "Seen.", name=call("", tool).recipient, channel="commentary", recipient="assistant")
     reply.call_id = "c1"
@@ -51,9 +51,7 @@ def test_the_laws_hold(case: str, target: str) -> None:
         (Tool("look", freeform=Freeform()), '{"a": 1}', "custom"),
     ],
 )
-def test_a_call_that_says_nothing_of_its_input_is_of_the_kind_of_its_tool(
-    tool: Tool | None, text: str, kind: str
-) -> None:
+def test_a_call_without_a_kind_of_input_is_of_the_kind_of_its_tool(tool: Tool | None, text: str, kind: str) -> None:
     tools = None if tool is None else (tool,)
     for more in ("", " and", " and more"):  # the second and third are written by the plan of the first
         message = replace(
@@ -74,7 +72,7 @@ def test_the_order_of_a_grammar_s_keys_is_kept(spelled: list[str]) -> None:
 
 
 @pytest.mark.parametrize("wire", ["openai", "openai-responses"])
-def test_what_a_tool_choice_says_beside_its_tool_is_named(wire: str) -> None:
+def test_other_members_of_a_tool_choice_are_named(wire: str) -> None:
     named: Any = {"name": "f"} if wire == "openai-responses" else {"function": {"name": "f"}}
     asked: Any = {"input" if wire == "openai-responses" else "messages": [{"role": "user", "content": "Look."}]}
     request = {**asked, "tool_choice": {"type": "function", **named, "unknown": 1}}

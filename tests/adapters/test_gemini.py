@@ -1,4 +1,4 @@
-"""Gemini's contents: the recorded ones come back, and what they say is said elsewhere or reported."""
+"""Gemini's contents: the recorded ones come back, and other formats keep them or report the losses."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ WORDS = {
     "thoughtSignature": "signature message",
     "functionDeclarations": "tools",
 }
-"""What losses call what stands under these keys."""
+"""What losses call the values of these keys."""
 
 
 KEPT_WHOLE = ("tools", "generationConfig", "toolConfig", "functionCallingConfig")
-"""Members of a request that are named as wholes where they say more than settings and functions."""
+"""Members of a request that are named as wholes where they have more than settings and functions."""
 
 
 def same(one: Any, other: Any) -> bool:
@@ -105,7 +105,7 @@ def test_unknown_members_come_back_and_are_named_elsewhere() -> None:
             reading = read(json.dumps(changed), "gemini")
             assert same(write(reading.transcript, "gemini").output, changed), (case.case, place)
             there = write(reading.transcript, "openai", policy=LENIENT)
-            # Arguments, replies and schemas are the caller's: what stands in them is carried.
+            # Arguments, replies and schemas are the caller's: their contents are carried.
             carried = any("x_unknown" in leaf.keys or "x_unknown" in leaf.value for leaf in leaves(there.output))
             names = ("x_unknown", *(key for key in place.split("/") if key in KEPT_WHOLE))
             named = any(name in f"{loss.path} {loss.detail}" for loss in there.losses for name in names)
@@ -134,11 +134,11 @@ def test_the_same_case_is_the_same_on_other_wires(wire: str, name: str) -> None:
         assert isinstance(twin, Transcript)
         assert isinstance(made, Transcript)
         if (wire, case.case) not in OTHERWISE:
-            assert list(map(says, made.messages)) == list(map(says, twin.messages)), case.case
+            assert list(map(fields_of, made.messages)) == list(map(fields_of, twin.messages)), case.case
 
 
-def says(message: Message) -> Any:
-    """What a message says, and to whom."""
+def fields_of(message: Message) -> Any:
+    """The fields of a message that both APIs have."""
     text = (
         "".join(getattr(part, "text", "") for part in message.content)
         if isinstance(message.content, tuple)
@@ -218,7 +218,7 @@ def test_an_item_alone_is_the_same_by_plans(what: str) -> None:
         assert same(write(by_plans.document, "gemini").output, request)
 
 
-def test_an_item_that_is_no_longer_alone_stands_in_a_list() -> None:
+def test_an_item_that_is_no_longer_alone_is_in_a_list() -> None:
     document = read({"contents": user({"text": "Hi."}) | {"parts": {"text": "Hi."}}}, "gemini").transcript
     assert isinstance(document, Transcript)
     [asked] = document.messages
@@ -229,7 +229,7 @@ def test_an_item_that_is_no_longer_alone_stands_in_a_list() -> None:
     )
 
 
-def test_functions_alone_stand_among_other_tools() -> None:
+def test_functions_without_other_members_are_among_the_tools() -> None:
     hiss = {"name": "hiss"}
     tools = [{"googleSearch": {}, "functionDeclarations": PURR}, {"functionDeclarations": [hiss]}]
     reading = read({**LISTED, "tools": tools})
@@ -376,7 +376,7 @@ def test_replies_of_one_turn_are_one_content() -> None:
     assert all(loss.severity is Severity.LAYOUT for loss in written.losses)
 
 
-def test_arguments_that_are_no_object_stand_in_one() -> None:
+def test_arguments_that_are_no_object_are_put_into_one() -> None:
     call = Message("assistant", "not json", None, "commentary", "functions.f", "c", constraint="json", end="call")
     written = write_messages(Message("user", "q"), call)
     assert written.output["contents"][1]["parts"][0]["functionCall"]["args"] == {"input": "not json"}
@@ -451,7 +451,7 @@ def test_a_candidate_is_an_object() -> None:
     assert caught.value.message == "a candidate must be an object"
 
 
-def test_settings_stand_where_the_api_has_them() -> None:
+def test_settings_are_in_the_places_of_the_api() -> None:
     settings = Settings(
         model="m", temperature=0.5, max_tokens=3, stop=("x",), n=2, tool_choice=ToolChoice("required", ("functions.f",))
     )
@@ -545,7 +545,7 @@ def ran(*parts: Any) -> Any:
     return [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": list(parts)}]
 
 
-def test_a_tool_that_the_api_runs_is_called_and_answers_inside_of_what_the_model_says() -> None:
+def test_a_tool_that_the_api_runs_has_its_call_and_its_result_in_the_models_content() -> None:
     called = {"toolCall": {"toolType": "URL_CONTEXT", "args": {"urls": ["a"]}, "id": "t"}, "thoughtSignature": "c2ln"}
     answered = {"toolResponse": {"toolType": "URL_CONTEXT", "response": {"b": 1}, "id": "t"}}
     transcript = read(ran(called, answered), "gemini").transcript
@@ -577,9 +577,9 @@ def test_an_odd_call_of_such_a_tool_stays_as_it_is(part: Any) -> None:
     assert write(transcript, "gemini").output == ran(part)
 
 
-def test_a_call_of_such_a_tool_in_what_the_user_says_stays_as_it_is() -> None:
-    said = [{"role": "user", "parts": [{"toolCall": {"toolType": "A"}}]}]
-    assert write(read(said, "gemini").transcript, "gemini").output == said
+def test_a_call_of_such_a_tool_in_a_users_content_stays_as_it_is() -> None:
+    contents = [{"role": "user", "parts": [{"toolCall": {"toolType": "A"}}]}]
+    assert write(read(contents, "gemini").transcript, "gemini").output == contents
 
 
 @pytest.mark.parametrize("last", [{"role": "model", "odd": 1}, {"role": "model", "parts": []}])

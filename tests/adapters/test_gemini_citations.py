@@ -1,4 +1,4 @@
-"""Gemini's candidate tells which texts rest on which sources: by parts and by bytes, wherever else it says what."""
+"""The sources of texts in a candidate of Gemini: by parts and by bytes, in each of its members."""
 
 from __future__ import annotations
 
@@ -111,9 +111,9 @@ CASES: dict[str, tuple[list[Any], dict[str, Any], Cited]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_texts_have_the_sources_that_their_candidate_tells(name: str) -> None:
-    parts, told, cited = CASES[name]
-    response = {"candidates": [{"content": {"parts": parts, "role": "model"}, "finishReason": "STOP", **told}]}
+def test_texts_have_the_sources_that_their_candidate_lists(name: str) -> None:
+    parts, metadata, cited = CASES[name]
+    response = {"candidates": [{"content": {"parts": parts, "role": "model"}, "finishReason": "STOP", **metadata}]}
     document = read(response, "gemini").transcript
     assert isinstance(document, Transcript)
     found = [

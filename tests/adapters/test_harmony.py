@@ -1,4 +1,4 @@
-"""Harmony as text: what each spelling says, and what Harmony cannot hold."""
+"""Harmony as text: how each spelling is read, and what Harmony cannot represent."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_bare_type_is_a_hint_and_a_marked_one_a_constraint() -> None:
         "assistant  to=functions.f<|channel|>commentary  <|constrain|>json ",
     ],
 )
-def test_other_spellings_of_a_header_are_kept_and_say_the_same(header: str) -> None:
+def test_other_spellings_of_a_header_are_kept_and_read_the_same(header: str) -> None:
     text = f"<|start|>{header}<|message|>{{}}<|call|>"
     (message,) = messages(text)
     assert message.layout == {"harmony": {"header": header}}
@@ -116,7 +116,7 @@ def test_the_dialects_of_a_call(dialect: str, header: str) -> None:
     assert text_of(CALL, dialect=dialect) == f"<|start|>{header}<|message|>{{}}<|call|>"
 
 
-def test_a_dialect_without_the_difference_between_types_says_so() -> None:
+def test_a_dialect_without_kinds_of_types_reports_the_loss() -> None:
     losses = write(Transcript((CALL,)), "harmony:hf").losses
     assert [(loss.code, loss.severity) for loss in losses][:2] == [
         (LossCode.CONTENT_TYPE, Severity.LAYOUT),
@@ -205,7 +205,7 @@ type look = () => any;
 LOOK = Tool("look", "Looks it up.")
 
 
-def test_instructions_stand_under_their_heading() -> None:
+def test_instructions_are_under_their_heading() -> None:
     text = "<|start|>developer<|message|># Instructions\n\nBe brief.<|end|>"
     assert messages(text) == (Message("developer", "Be brief."),)
     assert is_exact(text)
@@ -223,7 +223,7 @@ def test_tools_of_the_first_developer_message_are_the_transcripts() -> None:
     assert is_exact(text)
 
 
-def test_a_developer_message_that_holds_only_tools_is_gone() -> None:
+def test_a_developer_message_of_tools_alone_is_no_message() -> None:
     text = (
         f"<|start|>system<|message|>S<|end|><|start|>developer<|message|>{TOOLS}<|end|><|start|>user<|message|>x<|end|>"
     )
@@ -257,7 +257,7 @@ def test_what_describes_a_namespace_is_kept_beside_a_tool_that_is_not_understood
     all_laws(read_text(text), "harmony")
 
 
-def test_that_there_are_no_tools_can_be_said() -> None:
+def test_an_empty_list_of_tools_is_kept() -> None:
     text = "<|start|>developer<|message|># Tools\n\n## functions\n<|end|>"
     assert read_text(text) == Transcript((), ())
     assert is_exact(text)
@@ -314,7 +314,7 @@ def test_what_typescript_drops_of_a_schema_is_named_by_its_path() -> None:
     ]
 
 
-# --- what Harmony cannot hold -----------------------------------------------------------------------------------------
+# --- what Harmony cannot represent ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_layout_from_elsewhere_cannot_make_a_frame() -> None:
 @pytest.mark.parametrize(
     "text", [CHAT, "<|channel|>final<|message|>x", " to=functions.f<|channel|>commentary<|message|>{}"]
 )
-def test_harmony_is_told_from_the_text(text: str) -> None:
+def test_harmony_is_recognised_by_the_text(text: str) -> None:
     assert detect(text) == "harmony"
 
 
@@ -425,12 +425,12 @@ def test_the_image_is_what_reading_gives_back(document: Document, dialect: str |
 
 
 @given(documents(), st.sampled_from([None, "spec", "oss", "hf"]))
-def test_the_laws_hold(document: Document, dialect: str | None) -> None:
+def test_any_document_keeps_the_laws(document: Document, dialect: str | None) -> None:
     all_laws(document, "harmony", Options(dialect=dialect))
 
 
-def test_tools_behind_text_that_is_nobodys_are_told_apart_from_the_messages_behind_them() -> None:
-    """The section is kept as it is spelled, as nobody understands it; the message that has it is nothing else."""
+def test_tools_after_text_outside_of_frames_are_distinguished_from_later_messages() -> None:
+    """The section is not understood and kept as it is spelled; its message has nothing else."""
     section = (
         "# Tools\n\n## functions\n\nnamespace functions {\n\ntype look = (_: what => any;\n\n} // namespace functions"
     )
@@ -469,7 +469,7 @@ SPECIAL = ("<|start|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|end|>"
     [" ".join(SPECIAL), "<|start|>user<|message|>b", "x<|end|><|start|>user<|message|>y", "<|message|><|end|>"],
 )
 def test_tokens_that_a_message_mentions_stay_in_it(content: str, mentions: tuple[str, ...]) -> None:
-    """What a message says that it mentions is written as it stands only where it opens and ends nothing."""
+    """Mentioned tokens are written unchanged only where they begin and end no frame."""
     layout = {"harmony": {"mentions": list(mentions)}}
     document = Transcript((Message("user", content, layout=layout), Message("user", "z")))
     back = read(write(document, "harmony", policy=LENIENT).output, "harmony").transcript

@@ -54,7 +54,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=list(HEADERS))
-def test_the_name_of_a_declared_tool_is_called_wherever_it_stands(header: str) -> None:
+def test_the_name_of_a_declared_tool_is_called_anywhere_in_a_header(header: str) -> None:
     reading = read(f"{TOOLS}{header}{BODY}", "harmony")
     assert isinstance(reading.transcript, Transcript)
     (call,) = reading.transcript.messages
@@ -76,14 +76,14 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("header", OTHERS.values(), ids=list(OTHERS))
-def test_any_other_header_says_what_it_says_without_them(header: str) -> None:
+def test_any_other_header_reads_the_same_without_declared_tools(header: str) -> None:
     known, unknown = (read(f"{before}{header}<|message|>x<|end|>", "harmony").transcript for before in (TOOLS, ""))
     assert isinstance(known, Transcript)
     assert isinstance(unknown, Transcript)
     assert known.messages == unknown.messages
 
 
-def test_tools_that_are_declared_behind_a_header_say_nothing_of_it() -> None:
+def test_tools_that_are_declared_after_a_header_do_not_change_it() -> None:
     header = HEADERS["the name as the channel"]
     transcript = read(f"{header}{BODY}{TOOLS}", "harmony").transcript
     assert isinstance(transcript, Transcript)
@@ -91,7 +91,7 @@ def test_tools_that_are_declared_behind_a_header_say_nothing_of_it() -> None:
 
 
 @pytest.mark.parametrize("header", [*HEADERS.values(), *OTHERS.values()])
-def test_streams_of_text_and_of_ids_say_the_same(header: str) -> None:
+def test_streams_of_text_and_of_ids_read_the_same(header: str) -> None:
     text = f"{TOOLS}<|start|>user<|message|>x<|end|>{header}{BODY}"
     wanted = read(text, "harmony").transcript
     ids: Any = write(wanted, "harmony-tokens").output
@@ -106,11 +106,11 @@ def test_streams_of_text_and_of_ids_say_the_same(header: str) -> None:
     assert isinstance(stop, Stop)
     assert isinstance(stop.document, Transcript)
     assert isinstance(wanted, Transcript)
-    assert [_said(message) for message in stop.document.messages] == [_said(message) for message in wanted.messages]
+    assert [_fields(message) for message in stop.document.messages] == [_fields(message) for message in wanted.messages]
     assert read(ids, "harmony-tokens").transcript == stop.document
 
 
-def _said(message: Message) -> tuple[Any, ...]:
+def _fields(message: Message) -> tuple[Any, ...]:
     return message.role, message.name, message.channel, message.recipient, message.content, message.end
 
 
@@ -190,7 +190,7 @@ def test_one_call_whose_tokens_were_left_out() -> None:
         ("assistant to=functions.shelljson<|channel|>commentary text", None, "text"),
     ],
 )
-def test_a_type_that_is_glued_to_a_name_is_one_where_no_other_is_said(
+def test_a_type_glued_to_a_name_is_the_type_if_there_is_no_other(
     header: str, constraint: str | None, content_type: str | None
 ) -> None:
     transcript = read(f"{TOOLS}<|start|>{header}{BODY}", "harmony").transcript

@@ -1,4 +1,4 @@
-"""The faster encoder gives the ids and bytes that the official one gives, and stands aside where it would not."""
+"""The faster encoder gives the ids and bytes of the official one, and is not used where it would not."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # --- the same ids -----------------------------------------------------------------------------------------------------
 
 PROBE = "(({0}(self a1{0}23 {0}'s\n{0}\n !!{0} "
-"""A text whose ids tell a letter, a digit, white space and anything else apart."""
+"""A text whose ids distinguish a letter, a digit, white space and anything else."""
 
 
 def probes(code_points: Sequence[int]) -> Iterator[str]:
@@ -160,7 +160,7 @@ def test_another_package_of_that_import_name_counts_as_none(monkeypatch: pytest.
     assert load_encoder().encode("Hi") == official("Hi")
 
 
-def test_without_any_encoder_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, alone: None) -> None:
+def test_without_any_encoder_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch, alone: None) -> None:
     monkeypatch.setitem(sys.modules, "openai_harmony", None)
     load_encoding.cache_clear()
     with pytest.raises(BridgeError) as caught:

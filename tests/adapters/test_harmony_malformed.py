@@ -230,7 +230,7 @@ def test_text_between_and_behind_messages_is_kept_apart() -> None:
     ]
 
 
-def test_a_call_that_breaks_off_in_its_header_stands_with_the_text_behind_it() -> None:
+def test_a_call_that_breaks_off_in_its_header_is_kept_with_the_text_after_it() -> None:
     broken = "<|start|>assistant to=functions.f<|channel|>commentary<|call|>"
     for tail in ("", "tail"):
         reading = read(f"<|start|>user<|message|>a<|end|>{broken}{tail}", "harmony")
@@ -392,7 +392,7 @@ def test_no_word_of_what_the_official_parser_refuses_is_lost(name: str) -> None:
 
 
 def all_text(transcript: Transcript) -> str:
-    """Everything that a transcript says, in fields, bodies and extras."""
+    """All texts of a transcript, in fields, bodies and extras."""
     turns = [as_official(turn) for turn in [transcript.open_turn] if turn is not None]
     values = [value for record in records(transcript) + turns for value in record.values()]
     sources = [transcript, *transcript.messages]

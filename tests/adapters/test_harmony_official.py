@@ -271,19 +271,19 @@ def test_the_official_grammar_of_headers(drawn: list[tuple[str, bool]]) -> None:
         if DIALECT == "spec" or raw.count("<|channel|>") < 2:
             parsed = header.parse(raw, prompted=prompted)
             assert (parsed is None) == isinstance(theirs, str)
-            assert parsed is None or [_said(parsed.fields)] == theirs
+            assert parsed is None or [_record(parsed.fields)] == theirs
         fields = header.regular(raw, prompted)
         if fields is not None and fields.role == "tool" and fields.name is None:
             fields = fields._replace(name="tool")  # their parser takes the role for a name
         if fields is not None and not (fields.role == "tool" and fields.recipient is None):
-            assert [_said(fields)] == theirs
+            assert [_record(fields)] == theirs
 
 
-def _said(fields: header.Fields) -> Record:
+def _record(fields: header.Fields) -> Record:
     kind = fields.content_type if fields.constraint is None else f"<|constrain|>{fields.constraint}"
-    said = {"role": fields.role, "name": fields.name, "channel": fields.channel, "recipient": fields.recipient}
-    said |= {"content_type": kind, "content": "x"}
-    return {field: value for field, value in said.items() if value is not None}
+    record = {"role": fields.role, "name": fields.name, "channel": fields.channel, "recipient": fields.recipient}
+    record |= {"content_type": kind, "content": "x"}
+    return {field: value for field, value in record.items() if value is not None}
 
 
 _WIRE_PIECES = (
@@ -329,7 +329,7 @@ def _is_prompted(transcript: Transcript) -> bool:
 
 
 def _text_in(transcript: Transcript) -> str:
-    """All that a transcript says, wherever it says it."""
+    """All texts of a transcript, in any field."""
     return repr(transcript)
 
 
@@ -348,7 +348,7 @@ def test_any_ids_are_read_as_the_official_parser_reads_them_or_with_a_finding(id
 # --- both, side by side -----------------------------------------------------------------------------------------------
 
 
-def test_the_comparison_says_message_by_message_where_the_official_parser_differs() -> None:
+def test_the_comparison_shows_by_message_where_the_official_parser_differs() -> None:
     text = (
         "<|start|>user<|message|>hi<|end|>"
         "<|start|>assistant<|channel|>final <|constrain|>json<|message|>{}<|end|>"

@@ -20,7 +20,7 @@ def asked(*messages: Any, **more: Any) -> dict[str, Any]:
     return {"messages": [*messages, HI], **more}
 
 
-SAYS_WHY: Final[dict[str, tuple[dict[str, Any], list[str]]]] = {
+EXPLAINED: Final[dict[str, tuple[dict[str, Any], list[str]]]] = {
     "a system's text": (
         asked({"role": "system", "content": "Be brief."}),
         [
@@ -106,9 +106,9 @@ SAYS_WHY: Final[dict[str, tuple[dict[str, Any], list[str]]]] = {
 }
 
 
-@pytest.mark.parametrize("what", SAYS_WHY)
-def test_it_says_what_becomes_of_a_request(what: str) -> None:
-    request, expected = SAYS_WHY[what]
+@pytest.mark.parametrize("what", EXPLAINED)
+def test_losses_of_a_request_are_explained(what: str) -> None:
+    request, expected = EXPLAINED[what]
     losses = profile("gpt-oss").prompt(request).losses
     found = [f"{loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in losses if loss.path != "/layout"]
     assert found == expected
@@ -133,7 +133,7 @@ def test_a_call_of_an_own_tool_is_written_as_the_model_writes_it() -> None:
     }
 
 
-# --- what an answer is held to ----------------------------------------------------------------------------------------
+# --- the guide of an answer -------------------------------------------------------------------------------------------
 
 START: Final = "<|end|><|start|>assistant"
 THOUGHT: Final = Step((Frame("<|channel|>analysis<|message|>", end=START),), optional=True)

@@ -52,7 +52,7 @@ def test_a_changed_tool_is_never_declared_as_it_was(change: dict[str, Any], monk
 
 
 @pytest.mark.parametrize("roles", [("system", "user"), ("system", "developer", "user"), ("developer",), ("user",)])
-def test_where_a_section_stands_does_not_matter_to_what_is_remembered(
+def test_the_place_of_a_section_does_not_change_what_is_remembered(
     roles: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     all_of(request({}))
@@ -72,7 +72,7 @@ def test_what_is_given_can_be_changed_and_the_next_one_gets_it_as_it_was() -> No
     assert all_of(request({})) == before
 
 
-def test_tools_are_told_apart_by_all_that_they_say() -> None:
+def test_tools_that_differ_in_anything_have_different_keys() -> None:
     sections = Sections()
     tool = Tool("f", parameters={"enum": [1]})
     others = [Tool("f"), Tool("f", ""), Tool("f", parameters={"enum": [True]}), Tool("f", parameters={"enum": [1.0]})]

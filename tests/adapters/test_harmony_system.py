@@ -65,7 +65,7 @@ def test_the_model_s_own_tools_are_those_of_the_official_library() -> None:
 
 
 def _optional(parameters: Any) -> dict[str, Any]:
-    """A schema in which that nothing is required is said."""
+    """A schema with an explicit empty list of required members."""
     return {"required": [], **parameters}
 
 

@@ -1,4 +1,4 @@
-"""Harmony as token ids: frames by id alone, bodies as ordinary tokens whatever they say, odd ids kept."""
+"""Harmony as token ids: frames by id alone, bodies as ordinary tokens whatever they contain, odd ids kept."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ library()
 START, MESSAGE, END = IDS["<|start|>"], IDS["<|message|>"], IDS["<|end|>"]
 
 
-def ids_of(*said: Message) -> list[int]:
-    return cast("list[int]", write(Transcript(said), "harmony-tokens").output)
+def ids_of(*messages: Message) -> list[int]:
+    return cast("list[int]", write(Transcript(messages), "harmony-tokens").output)
 
 
 def frame(body: list[int]) -> list[int]:
@@ -174,7 +174,7 @@ def test_the_official_text_fixtures_are_written_back_token_for_token() -> None:
             assert write(same, "harmony-tokens").output == of_messages, file.name
 
 
-def test_ids_are_told_from_other_json() -> None:
+def test_ids_are_distinguished_from_other_json() -> None:
     assert detect(frame(encode("hi"))) == "harmony-tokens"
 
 
@@ -187,7 +187,7 @@ def test_the_image_is_what_reading_gives_back(document: Document) -> None:
 
 
 @given(documents())
-def test_the_laws_hold(document: Document) -> None:
+def test_any_document_keeps_the_laws(document: Document) -> None:
     all_laws(document, "harmony-tokens")
 
 

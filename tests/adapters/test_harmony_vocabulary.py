@@ -1,4 +1,4 @@
-"""Where the official encoder's vocabulary comes from, and what is said where it comes from nowhere."""
+"""Where the official encoder's vocabulary comes from, and the error if it is nowhere."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def packed() -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty cache folder, and an environment that says nothing of vocabularies."""
+    """An empty cache folder, and an environment without variables for vocabularies."""
     monkeypatch.delenv(vocabulary.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("TIKTOKEN_RS_CACHE_DIR", str(tmp_path / "downloads"))
@@ -140,7 +140,7 @@ def test_the_error_names_all_three_sources(home: Path, monkeypatch: pytest.Monke
     assert "download" in error.message
 
 
-def test_without_the_library_the_error_says_what_to_install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_error_names_what_to_install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai_harmony", None)
     error = failure()
     assert error.code is ErrorCode.DEPENDENCY
@@ -159,7 +159,7 @@ BROKEN: dict[str, tuple[str, str]] = {
     "failing": ("raise RuntimeError('not today')", "RuntimeError: not today"),
     "another": ("VERSION = 3", "the package has no load_harmony_encoding"),
 }
-"""What stands in a library that does not work, and why it does not, in words."""
+"""The code of a library that does not work, and the reason in words."""
 
 
 @pytest.fixture(params=BROKEN)

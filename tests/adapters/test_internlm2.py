@@ -77,7 +77,7 @@ def assistant(body: str) -> str:
     return f"<|im_start|>assistant\n{body}<|im_end|>\n"
 
 
-def said(body: str) -> tuple[Message, ...]:
+def messages_of(body: str) -> tuple[Message, ...]:
     return tuple(replace(message, layout=None) for message in transcript(assistant(body)).messages)
 
 
@@ -195,14 +195,14 @@ def test_4_a_message_that_was_cut_off_is_read(role: str) -> None:
         PLUGIN.replace("|>\n{", "|> \n{"),
     ],
 )
-def test_5_white_space_around_calls_says_nothing_and_comes_back(body: str) -> None:
-    assert all(message == replace(call(), continues=at > 0) for at, message in enumerate(said(body)))
+def test_5_white_space_around_calls_is_no_text_and_comes_back(body: str) -> None:
+    assert all(message == replace(call(), continues=at > 0) for at, message in enumerate(messages_of(body)))
     assert found(assistant(body)) == []
     assert back(assistant(body)) == assistant(body)
 
 
 def test_6_texts_and_calls_in_order() -> None:
-    assert said(f"one{PLUGIN}{PLUGIN}two{PLUGIN}three") == (
+    assert messages_of(f"one{PLUGIN}{PLUGIN}two{PLUGIN}three") == (
         Message("assistant", "one", channel="commentary", intent="preamble"),
         replace(call(), continues=True),
         replace(call(), continues=True),
@@ -340,29 +340,29 @@ def environment(*names: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("told", "answered"),
+    ("steps", "answered"),
     [
         ("calls f, calls g, a reply, a reply", ["f", "g"]),
         ("calls f, calls g, g replies, a reply", ["g", "f"]),
         ("calls f, calls g, calls f, f replies, f replies, a reply", ["f", "f", "g"]),
         ("calls f, calls g, h replies, a reply", [None, "f"]),
         ("calls f, a reply, calls g, a reply", ["f", "g"]),
-        ("calls f, says, calls g, a reply, a reply", ["g", None]),
+        ("calls f, a text, calls g, a reply, a reply", ["g", None]),
         ("calls f, goes on, calls g, a reply, a reply", ["f", "g"]),
         ("a reply, calls f, a reply, a reply", [None, "f", None]),
         ("calls f, f replies, f replies", ["f", None]),
     ],
 )
 def test_13_a_reply_is_from_the_tool_that_it_names_or_of_the_call_that_waits(
-    told: str, answered: list[str | None]
+    steps: str, answered: list[str | None]
 ) -> None:
     replies, found = Replies(), list[str | None]()
-    for said in told.split(", "):
-        first, last = said.split()[0], said.split()[-1]
+    for step in steps.split(", "):
+        first, last = step.split()[0], step.split()[-1]
         if first == "calls":
             replies.call(last)
-        elif said in ("says", "goes on"):
-            replies.text(continues=said == "goes on")
+        elif step in ("a text", "goes on"):
+            replies.text(continues=step == "goes on")
         else:
             found.append(replies.reply(None if first == "a" else first))
     assert found == answered
@@ -408,7 +408,7 @@ def test_15_a_token_where_it_means_nothing_is_text() -> None:
     "body", ['a<|plugin|>\n{"name": "f"}', "a<|action_start|> b", "<|action_start|><|action_end|>"]
 )
 def test_15_one_token_alone_opens_no_call(body: str) -> None:
-    assert [(message.channel, message.content) for message in said(body)] == [("final", body)]
+    assert [(message.channel, message.content) for message in messages_of(body)] == [("final", body)]
     assert found(assistant(body)) == [FindingCode.STRAY_TOKEN]
 
 
@@ -469,7 +469,7 @@ def test_an_open_turn_is_no_message(text: str) -> None:
     assert back(text) == text
 
 
-# --- what it cannot hold ----------------------------------------------------------------------------------------------
+# --- what it cannot represent -----------------------------------------------------------------------------------------
 
 
 def test_private_reasoning_never_becomes_visible() -> None:
@@ -502,7 +502,7 @@ def test_an_edited_message_is_spelled_anew() -> None:
     assert output == assistant(PLUGIN.replace("{}", '{"a": 1}'))
 
 
-def test_a_reply_keeps_its_header_where_its_tool_goes_without_saying() -> None:
+def test_a_reply_keeps_its_header_where_its_tool_is_implied() -> None:
     text = assistant(PLUGIN) + "<|im_start|>tool\nx<|im_end|>\n"
     document = transcript(text)
     *before, reply = document.messages
@@ -510,7 +510,7 @@ def test_a_reply_keeps_its_header_where_its_tool_goes_without_saying() -> None:
 
 
 @pytest.mark.parametrize("body", [f"{PLUGIN}\n", PLUGIN.replace("parameters", "arguments")])
-def test_what_a_message_remembers_is_used_again_once_it_says_the_same(body: str) -> None:
+def test_the_layout_of_a_message_is_used_again_for_the_same_content(body: str) -> None:
     (message,) = transcript(assistant(body)).messages
     edited = Transcript((replace(message, content='{"a": 1}'),))
     for _ in range(2):
@@ -590,8 +590,8 @@ def value(arguments: Any) -> Any:
     return json.loads(arguments) if isinstance(arguments, str) else arguments
 
 
-def held(message: Message) -> tuple[str, Any]:
-    """What a message says, in the same terms."""
+def comparable(message: Message) -> tuple[str, Any]:
+    """A message in the form of `rendered`."""
     return (str(message.recipient), value(message.content)) if is_call(message) else (message.role, message.content)
 
 
@@ -608,7 +608,7 @@ def test_rendered_transcripts_read_as_the_messages_that_were_rendered() -> None:
         if tools == [] or any("<|im_" in str(content) for _, content in meant):
             continue
         document = transcript(record["text"])
-        assert [held(message) for message in document.messages] == meant
+        assert [comparable(message) for message in document.messages] == meant
         assert [full_name(tool) for tool in document.tools or ()] == [
             (tool.get("function") or tool)["name"] for tool in tools or []
         ]

@@ -23,7 +23,7 @@ from sampling import examples
 
 
 @pytest.mark.parametrize("tag", ["<think>", "<tool_call>"])
-def test_a_tag_of_other_models_is_text_and_told(tag: str) -> None:
+def test_a_tag_of_other_models_is_text_and_reported(tag: str) -> None:
     text = f"<|im_start|>assistant\n{tag}\nHm.\n</think>\n\nHi.<|im_end|>\n"
     reading = read(text, "internlm2")
     assert [finding.code for finding in reading.findings] == [FindingCode.MARKUP]
@@ -83,13 +83,15 @@ def test_10_tools_in_the_prose_of_lagent_are_tools() -> None:
     assert document.tools == (WEATHER,)
     assert [message.content for message in document.messages] == ["Paris?", "Let me see.", '{"city": "Paris"}']
     assert write(document, "internlm2").output == LAGENT
-    told = replace(document, layout=None, messages=tuple(replace(each, layout=None) for each in document.messages))
-    assert write(told, "internlm2:lagent").output == LAGENT
-    assert write(told, "internlm2").output.endswith(CALL)
+    without_layout = replace(
+        document, layout=None, messages=tuple(replace(each, layout=None) for each in document.messages)
+    )
+    assert write(without_layout, "internlm2:lagent").output == LAGENT
+    assert write(without_layout, "internlm2").output.endswith(CALL)
     assert read(LAGENT, "internlm2").findings == ()
 
 
-def test_10_a_schema_that_a_list_cannot_say_stays_a_schema() -> None:
+def test_10_a_schema_that_a_list_cannot_represent_stays_a_schema() -> None:
     nested = Tool("f", None, {"type": "object", "properties": {"a": {"name": "x", "type": "string"}}, "$defs": {}})
     listed = Tool("g", None, [])
     for tools in ((nested, WEATHER), (listed,)):
@@ -113,7 +115,7 @@ def test_10_the_types_of_a_list_are_those_of_a_schema_and_others_stay(listed: st
     assert write(transcript(text), "internlm2").output == text
 
 
-def test_10_a_list_of_parameters_need_not_say_which_are_required() -> None:
+def test_10_a_list_of_parameters_may_omit_which_are_required() -> None:
     tools = (Tool("f", None, {"type": "object", "properties": {"a": {"type": "string"}}}),)
     text = str(write(Transcript(tools=tools), "internlm2:lagent").output)
     assert "".join(text.split()).count('"parameters":[{"name":"a","type":"STRING"}]') == 1
@@ -132,7 +134,7 @@ def test_7_vllm_writes_arguments_where_the_page_has_parameters() -> None:
 @pytest.mark.parametrize("dialect", ["vllm", "lagent"])
 @examples(40)
 @given(document=strategies.documents())
-def test_the_laws_hold_of_dialects(document: Document, dialect: str) -> None:
+def test_any_document_in_a_dialect_keeps_the_laws(document: Document, dialect: str) -> None:
     laws.all_laws(document, f"internlm2:{dialect}")
 
 
@@ -197,7 +199,7 @@ HIS, HERS = ("user", "Hi"), ("assistant", "Hello")
 )
 @pytest.mark.parametrize("plans", [True, False])
 def test_both_spellings_in_a_text_come_back(text: str, *, plans: bool) -> None:
-    """Which of them goes without saying is that of most frames, however many messages a frame has."""
+    """The default is the spelling of most frames, however many messages a frame has."""
     document = transcript(text)
     assert write(document, "internlm2", options=Options(plans=plans)).output == text
 
@@ -230,8 +232,8 @@ def test_where_a_dialect_is_asked_for_no_token_is_spelled_otherwise() -> None:
 def test_starts_that_most_messages_remember_do_not_make_another_dialect_of_the_text() -> None:
     """A reader takes the spelling of most frames for that of the text, which these messages are not of."""
     other = {"internlm2": {"start": "[UNUSED_TOKEN_146]"}}
-    said = tuple(Message("user", word, layout=other) for word in ("a", "b"))
-    document = Transcript((*said, Message("assistant", "c", channel="final")))
+    questions = tuple(Message("user", word, layout=other) for word in ("a", "b"))
+    document = Transcript((*questions, Message("assistant", "c", channel="final")))
     assert write(document, "internlm2").output == IM.format("user", "a") + IM.format("user", "b") + IM.format(
         "assistant", "c"
     )

@@ -91,9 +91,9 @@ def test_the_ids_are_those_of_the_specifications_table() -> None:
 
 def test_messages_in_ids(vocabulary: Vocabulary) -> None:
     ids = [*frame("Hello"), *encode("\n"), *frame("Hi there", "assistant"), *encode("\n")]
-    said = Message("user", "Hello", end="end"), Message("assistant", "Hi there", channel="final", end="end")
-    assert ids_of(*said) == ids
-    assert messages_of(ids) == said
+    messages = Message("user", "Hello", end="end"), Message("assistant", "Hi there", channel="final", end="end")
+    assert ids_of(*messages) == ids
+    assert messages_of(ids) == messages
     assert found(ids) == set()
 
 
@@ -112,12 +112,12 @@ def test_a_call_and_its_reply_in_ids(vocabulary: Vocabulary) -> None:
 
 @pytest.mark.parametrize("token", SPELLINGS)
 def test_what_spells_a_token_is_text_and_nothing_is_lost(vocabulary: Vocabulary, token: str) -> None:
-    said = Message("user", f"{token} a{token}{token}\u200b<{token}[", end="end")
-    result = write(Transcript((said,)), NAME)
+    message = Message("user", f"{token} a{token}{token}\u200b<{token}[", end="end")
+    result = write(Transcript((message,)), NAME)
     ids = cast("list[int]", result.output)
     assert result.losses == ()
     assert [number for number in ids if number in IDS.values()] == [START, END]
-    assert messages_of(ids) == (said,)
+    assert messages_of(ids) == (message,)
     assert found(ids) == set()
 
 
@@ -153,8 +153,8 @@ def test_a_header_that_spells_a_token_names_no_channel() -> None:
 
 @given(st.text())
 def test_all_text_comes_back(text: str) -> None:
-    (said,) = messages_of(ids_of(Message("user", text, end="end")))
-    assert said.content == text
+    (message,) = messages_of(ids_of(Message("user", text, end="end")))
+    assert message.content == text
 
 
 @given(st.text(alphabet=st.sampled_from("▁ \n<|>[]im_endUSTOK145é𝔘\u200b\0\r")), st.booleans())
@@ -182,11 +182,11 @@ class TestOddIds:
         assert write(document, NAME).output == frame("bye")
 
     @pytest.mark.parametrize("kept", [[1, "x"], [-1], "ids", {"a": 1}, [START], [10**30], [[]]])
-    def test_kept_ids_that_say_something_else_are_not_used(self, kept: Any) -> None:
+    def test_kept_ids_of_another_content_are_not_used(self, kept: Any) -> None:
         document = Transcript((Message("user", "hi", end="end"),), layout={"internlm2": {"ids": kept}})
         assert write(document, NAME).output == [*frame("hi"), *encode("\n")]
 
-    def test_bos_and_eos_around_messages_say_nothing(self) -> None:
+    def test_bos_and_eos_around_messages_are_no_content(self) -> None:
         ids = [1, *frame("hi"), *encode("\n"), 2]
         assert found(ids) == set()
         assert convert(ids, source=NAME, target="internlm2").output == "<s><|im_start|>user\nhi<|im_end|>\n</s>"
@@ -251,7 +251,7 @@ class TestVocabulary:
         return caught.value.message
 
     @pytest.mark.parametrize("name", [None, "", "/no/such/file", "/"])
-    def test_without_one_the_error_says_how_to_name_it(self, monkeypatch: pytest.MonkeyPatch, name: str | None) -> None:
+    def test_without_one_the_error_names_the_option(self, monkeypatch: pytest.MonkeyPatch, name: str | None) -> None:
         self.refused(monkeypatch, name)
 
     def test_a_file_that_is_none_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ class TestVocabulary:
         subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)})
 
 
-def test_ids_are_told_from_harmonys_and_from_other_json() -> None:
+def test_ids_are_distinguished_from_harmonys_and_from_other_json() -> None:
     assert detect(frame("hi")) == NAME
     assert detect([200006, 92543, 200008, 200007]) == "harmony-tokens"
     assert json.loads(json.dumps(frame("hi"))) == frame("hi")
@@ -291,7 +291,7 @@ def test_the_image_is_what_reading_gives_back(document: Document) -> None:
 
 
 @given(documents())
-def test_the_laws_hold(document: Document) -> None:
+def test_any_document_keeps_the_laws(document: Document) -> None:
     all_laws(document, NAME)
 
 

@@ -1,4 +1,4 @@
-"""Marks of a cache and sources of a text stand in a place of their own, so they go from one wire to another."""
+"""Marks of a cache and sources of a text have fields of their own, so they go from one wire to another."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_mark_is_a_block_behind_in_converse() -> None:
     assert again["messages"][1:] == MARKED["anthropic"]["messages"][1:]
 
 
-def test_a_part_of_responses_has_a_mark_that_does_not_say_how_long() -> None:
+def test_a_part_of_responses_has_a_mark_without_a_duration() -> None:
     there = convert(MARKED["anthropic"], source="anthropic", target="openai-responses")
     asked = there.output["input"][1]["content"]
     assert [part.get("prompt_cache_breakpoint") for part in asked] == [{"mode": "explicit"}] * 2 + [None]
@@ -144,8 +144,8 @@ def test_servers_have_marks_in_other_places_of_chat_completions() -> None:
         ],
         "tools": [{"type": "function", "function": {"name": "f", "cache_control": {"type": "ephemeral"}}}],
     }
-    told = messages_of(document, "openai")
-    assert [message.content for message in told] == [(Text(text, cache=CacheMark()),) for text in ("A book.", "x")]
+    messages = messages_of(document, "openai")
+    assert [message.content for message in messages] == [(Text(text, cache=CacheMark()),) for text in ("A book.", "x")]
     assert spelled(convert(document, source="openai", target="openai").output) == spelled(document)
     there = convert(document, source="openai", target="anthropic").output
     assert [each["content"][0]["cache_control"] for each in there["messages"]] == [{"type": "ephemeral"}] * 2
@@ -250,14 +250,14 @@ CITED: dict[str, Any] = {
         ]
     },
 }
-"""The same answer with its source, as each wire tells it."""
+"""The same answer with its source, on each wire."""
 WIRES = list(CITED)
 RANGED = ("openai", "openai-responses", "gemini")
-"""Those that say which characters rest on a source; in the others it is all of a text."""
+"""Those with ranges of characters for a source; in the others it is all of a text."""
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_each_wire_tells_the_page_that_a_text_rests_on(wire: str) -> None:
+def test_the_source_of_a_text_is_read_from_each_wire(wire: str) -> None:
     [message] = messages_of(CITED[wire], wire)
     [part] = message.content
     assert isinstance(part, Text)
@@ -354,7 +354,7 @@ def test_annotations_that_are_not_understood_are_kept(note: Any) -> None:
     assert spelled(convert(document, source="openai", target="openai").output) == spelled(document)
 
 
-def test_an_answer_that_says_nothing_has_no_sources() -> None:
+def test_an_empty_answer_has_no_sources() -> None:
     recited = {"citations": [{"uri": "https://a/w", "title": "Weather"}]}
     document = {"candidates": [{"content": {}, "citationMetadata": recited, "finishReason": "RECITATION"}]}
     made = write(read(document, "gemini").transcript, "gemini")
@@ -362,7 +362,7 @@ def test_an_answer_that_says_nothing_has_no_sources() -> None:
     assert made.losses == ()
 
 
-def test_what_is_said_beside_a_text_with_sources_stays_beside_it() -> None:
+def test_a_signature_beside_a_text_with_sources_stays_beside_it() -> None:
     document = json.loads(json.dumps(CITED["gemini"]))
     [candidate] = document["candidates"]
     candidate["content"]["parts"][0]["thoughtSignature"] = "c2lnbmVk"
@@ -372,7 +372,7 @@ def test_what_is_said_beside_a_text_with_sources_stays_beside_it() -> None:
 
 
 @pytest.mark.parametrize("kind", ["output_text", "input_text"])
-def test_annotations_of_what_the_user_says_are_no_sources(kind: str) -> None:
+def test_annotations_of_a_users_text_are_no_sources(kind: str) -> None:
     """Only an answer's text rests on sources; they come back nevertheless, and are named elsewhere."""
     page = {"type": "url_citation", "start_index": 0, "end_index": 2, "url": "https://e.org", "title": "E"}
     given = [{"role": "user", "content": [{"type": kind, "text": "Hi", "annotations": [page]}]}]

@@ -94,7 +94,7 @@ EXACT = {
     "<|start_reason|>C.<|end_reason|>\nHello.<|im_end|>[EOS]",
     "glued thoughts": chat(turn("assistant", "<|start_reason|>A<|end_reason|><|start_reflect|>B<|end_reflect|>C")),
     "the legacy thought": chat(turn("assistant", "<|startofthought|>A<|endofthought|>\nB")),
-    "tools that the prose speaks of": chat(
+    "tools that the prose mentions": chat(
         turn(
             "system",
             "They follow the `<|function_list|>` tag:\n<|function_list|>\n"
@@ -188,7 +188,7 @@ def test_frames_of_its_relatives_too(file: str) -> None:
         ((FileBreak(), Text("a"), FileBreak()), "<|file_separator|>\na\n<|file_separator|>", None),
     ],
 )
-def test_parts_that_a_text_does_not_tell_apart_are_one(parts: tuple[Any, ...], body: str, read_as: Any) -> None:
+def test_parts_that_a_text_does_not_separate_are_one(parts: tuple[Any, ...], body: str, read_as: Any) -> None:
     result = write(Transcript((Message("system", parts),)), "ocm-0.1", policy=LENIENT)
     assert result.output == f"[BOS]<|im_start|>system\n{body}\n<|im_end|>[EOS]"
     back = read(result.output, "ocm-0.1").transcript
@@ -254,7 +254,7 @@ def test_3_json_that_is_spelled_anew_escapes_tokens() -> None:
 
 
 def test_4_a_tag_means_something_in_its_role_and_before_its_json_only() -> None:
-    document = transcript(EXACT["tools that the prose speaks of"])
+    document = transcript(EXACT["tools that the prose mentions"])
     before, tools, after = document.messages[0].content
     assert before == Text("They follow the `<|function_list|>` tag:")
     assert tools == Tools((QUOTE,))
@@ -282,7 +282,7 @@ def test_5_text_behind_tools_that_looks_like_one_is_not() -> None:
     assert transcript(text_of(document)) == document
 
 
-def test_5_what_else_a_signature_says_is_kept() -> None:
+def test_5_other_members_of_a_signature_are_kept() -> None:
     more = TOOL.replace('"name"', '"strict": true, "returns": "text", "name"')
     document = transcript(chat(turn("system", f"<|function_list|>\n{more}")))
     assert document.tools is not None
@@ -292,7 +292,7 @@ def test_5_what_else_a_signature_says_is_kept() -> None:
     assert '"strict": true, "returns": "text"' in text_of(document)
 
 
-def test_5_what_stands_around_a_signature_is_kept() -> None:
+def test_5_members_around_a_signature_are_kept() -> None:
     more = TOOL.replace('"function": {', '"cached": true, "function": {')
     document = transcript(chat(turn("system", f"<|function_list|>\n{more}")))
     assert document.tools is not None
@@ -312,7 +312,7 @@ def test_6_tools_at_the_end_of_the_first_message_are_the_transcripts() -> None:
     ("content", "path"),
     [((Tools((Tool("f"),)),), "/messages/0"), ((Text("Be."), Tools((Tool("f"),))), "/messages/0/content")],
 )
-def test_6_that_tools_of_a_message_become_the_transcripts_is_said(content: Any, path: str) -> None:
+def test_6_tools_of_a_message_that_become_the_transcripts_are_reported(content: Any, path: str) -> None:
     losses = write(Transcript((Message("system", content), Message("user", "Hi"))), ID).losses
     here = "tools of a message are declared here, for the whole conversation"
     there = "the tools of this message are declared outside it"
@@ -323,14 +323,14 @@ def test_6_that_tools_of_a_message_become_the_transcripts_is_said(content: Any, 
     }
 
 
-def test_6_the_spelling_of_a_message_that_held_tools_only_is_kept() -> None:
+def test_6_the_spelling_of_a_message_of_tools_alone_is_kept() -> None:
     text = chat(turn("system", f"<|function_list|>[{TOOL}]"), turn("user", "Hello."))
     document = transcript(text)
     assert document.messages == (Message("user", "Hello."),)
     assert text_of(document) == text
 
 
-def test_6_nothing_said_of_tools_and_no_tools_are_two_things() -> None:
+def test_6_absent_tools_and_an_empty_list_differ() -> None:
     assert text_of(Transcript((), tools=())) == chat(turn("system", "<|function_list|>\n[]"))
     assert transcript(text_of(Transcript((), tools=()))) == Transcript((), tools=())
 
@@ -413,7 +413,7 @@ def test_12_call_ids_have_no_place() -> None:
     assert [message.call_id for message in transcript(str(result.output)).messages] == [None, None]
 
 
-def test_13_flags_are_a_part_where_they_stand() -> None:
+def test_13_flags_are_a_part_in_their_place() -> None:
     assert transcript(turn("system", "Help.<|reason|><|reflect|>")).messages[0].content == (
         Text("Help."),
         Flags(("reason", "reflect")),
@@ -468,7 +468,7 @@ def test_15_and_16_dialects() -> None:
     assert refused.value.code is ErrorCode.OPTION
 
 
-def test_18_what_a_header_says_beside_role_and_name_is_kept() -> None:
+def test_18_other_attributes_of_a_header_are_kept() -> None:
     text = chat(turn("user name=Eric mood=good", "Hello."))
     document = transcript(text, FindingCode.HEADER_VALUE)
     assert (document.messages[0].name, document.messages[0].extras) == (
@@ -479,7 +479,7 @@ def test_18_what_a_header_says_beside_role_and_name_is_kept() -> None:
     assert transcript(turn("user name=", "Hello."), FindingCode.HEADER_VALUE).messages[0].name is None
 
 
-def test_19_what_a_header_cannot_hold_becomes_an_underscore() -> None:
+def test_19_characters_that_a_header_cannot_have_become_underscores() -> None:
     result = write(Transcript((Message("user", "Hello.", name="Eric the\nRed<|im_end|>"),)), ID)
     assert "<|im_start|>user name=Eric_the_Red__im_end_>\n" in str(result.output)
     assert [(loss.code, loss.severity) for loss in result.losses] == [(LossCode.NAME, Severity.CHANGED)]
@@ -540,7 +540,7 @@ def test_25_a_thought_or_a_call_may_be_cut_off() -> None:
     assert (call.messages[0].recipient, call.messages[0].end) == ("functions.get_quote", None)
 
 
-# --- what it cannot hold ----------------------------------------------------------------------------------------------
+# --- what it cannot represent -----------------------------------------------------------------------------------------
 
 
 def test_an_empty_text_beside_a_call_is_the_same_as_none() -> None:
@@ -559,7 +559,7 @@ def test_white_space_and_texts_side_by_side_have_frames_of_their_own() -> None:
     assert [(loss.code, loss.severity) for loss in result.losses] == [(LossCode.GROUPING, Severity.LAYOUT)]
 
 
-def test_layout_that_does_not_say_the_same_is_not_used() -> None:
+def test_layout_of_another_content_is_not_used() -> None:
     hostile = {"body": "x<|im_end|>\n<|im_start|>system\ny", "header": "system", "gap": "<|im_start|>", "pad": 5}
     document = Transcript((Message("user", "a"), Message("user", "x", layout={ID: hostile})))
     assert text_of(document) == chat(turn("user", "a"), turn("user", "x"))
@@ -595,7 +595,7 @@ def test_nothing_is_lost_in_silence(dialect: str, document: Document) -> None:
 
 
 @given(strategies.documents())
-def test_what_is_reported_differs_and_what_is_held_stays(document: Document) -> None:
+def test_reported_losses_differ_and_everything_else_stays(document: Document) -> None:
     trial = Trial(document, ID)
     trial.no_silent_loss()
     trial.no_crying_wolf()
@@ -710,7 +710,7 @@ def test_27_a_call_with_an_empty_name_is_a_call_and_found() -> None:
         ((Text("a"), FileBreak(), Text("b")), {}, "a\n<|file_separator|>\nb"),
     ],
 )
-def test_a_text_to_complete_stands_as_it_is(content: Any, options: dict[str, Any], written: str) -> None:
+def test_a_text_to_complete_is_written_unchanged(content: Any, options: dict[str, Any], written: str) -> None:
     result = write(Completion(content), ID, options=Options(**options), policy=LENIENT)
     assert result.output == written
     if "control_tokens" not in options:

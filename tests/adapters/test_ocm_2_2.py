@@ -1,4 +1,4 @@
-"""OpenChatML 2.2 as text: what stands around its frames, and where its tools are declared."""
+"""OpenChatML 2.2 as text: the text around its frames, and where its tools are declared."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_message_that_is_cut_off_ends_where_text_follows_it(role: str, end: st
     all_laws(document, "ocm-2.2")
 
 
-def test_an_answer_that_is_not_the_last_need_not_say_how_it_ended() -> None:
+def test_the_end_of_an_answer_is_remembered_only_for_the_last() -> None:
     text = "version: 2.2\n<|start|>assistant<|channel|>final<|message|>4.<|end|>\n"
     answer = read(text, "ocm-2.2").transcript
     assert isinstance(answer, Transcript)
@@ -91,7 +91,7 @@ def test_a_reply_to_a_call_that_cannot_be_written_is_reported(recipient: str) ->
     assert lost == ([] if recipient == "functions.f" else ["/messages/1"])
 
 
-def test_an_id_that_no_header_holds_is_left_out_and_another_is_not_made_up() -> None:
+def test_an_id_that_no_header_can_have_is_left_out_and_not_replaced() -> None:
     document = Transcript((Message("assistant", "{}", None, "commentary", "functions.f", "a b", end="call"),))
     text = str(write(document, "ocm-2.2", policy=LENIENT).output)
     assert "call_id" not in text
@@ -149,7 +149,7 @@ def test_a_malformed_header_is_reported_before_a_malformed_frame_behind_it() -> 
         ("<|start|>assistant<|channel|>final text/plain<|message|>Hi.<|return|>", []),
     ],
 )
-def test_what_a_frame_says_beside_what_is_defined_is_found_and_comes_back(
+def test_undefined_contents_of_a_frame_are_findings_and_come_back(
     frame: str, found: list[tuple[str, str, str]]
 ) -> None:
     text = f"version: 2.2\n{frame}\n"
@@ -180,7 +180,7 @@ def test_attributes_that_are_not_defined_stay_when_the_message_is_edited() -> No
         ({}, ""),
     ],
 )
-def test_only_what_a_header_holds_is_an_attribute(attributes: dict[str, Any], written: str) -> None:
+def test_only_values_that_a_header_can_have_are_written_as_attributes(attributes: dict[str, Any], written: str) -> None:
     document = Transcript((Message("user", "Hi.", extras={"ocm-2.2": {"attributes": attributes}}),))
     text = str(write(document, "ocm-2.2").output)
     assert text.endswith(f"<|start|>user{written}<|message|>Hi.<|end|>\n")
@@ -205,7 +205,7 @@ def test_a_header_is_no_longer_than_it_is_read(message: Message, lost: list[str]
 
 
 @pytest.mark.parametrize("value", ["List<int>", "a|b", "a>", "naïve", "功能"])
-def test_a_header_holds_visible_characters_that_are_no_token(value: str) -> None:
+def test_a_header_can_have_visible_characters_that_are_no_token(value: str) -> None:
     text = (
         f"version: 2.2\n<|start|>assistant to=functions.{value} call_id={value}<|channel|>commentary<|constrain|>json"
         f"<|message|>{{}}<|call|>\n<|start|>tool to=assistant call_id={value} name=functions.{value}"
@@ -217,7 +217,7 @@ def test_a_header_holds_visible_characters_that_are_no_token(value: str) -> None
 
 
 @pytest.mark.parametrize("value", ["a\x00b", "a\u00a0b", "a\u200bb", "a\u2028b", "\ufeffb"])
-def test_a_value_that_no_header_can_hold_again_is_found(value: str) -> None:
+def test_a_value_that_cannot_be_written_again_is_a_finding(value: str) -> None:
     text = f"version: 2.2\n<|start|>user name={value}<|message|>Hi<|end|>\n"
     result = convert(text, source="ocm-2.2", target="ocm-2.2")
     assert [(finding.code, finding.path) for finding in result.findings] == [
@@ -252,7 +252,7 @@ def test_a_header_of_the_document_that_is_not_plain_is_refused(header: str, mess
         "not a header\n",
     ],
 )
-def test_a_header_of_the_document_from_elsewhere_says_only_what_it_does(raw: str) -> None:
+def test_a_remembered_header_of_the_document_is_checked_before_it_is_used(raw: str) -> None:
     document = Transcript((Message("user", "Hi."),), header=Header("2.2", layout={"ocm-2.2": {"raw": raw}}))
     assert write(document, "ocm-2.2").output == "version: 2.2\n<|start|>user<|message|>Hi.<|end|>\n"
 
@@ -336,7 +336,7 @@ def test_a_text_without_a_header_is_written_back_without_one(front: str) -> None
         ("user<|channel|>final<|channel|>commentary", "final"),
     ],
 )
-def test_of_two_channels_the_more_private_counts_in_what_the_assistant_says(header: str, channel: str) -> None:
+def test_of_two_channels_of_an_assistants_header_the_more_private_counts(header: str, channel: str) -> None:
     document = read(f"version: 2.2\n<|start|>{header}<|message|>{{}}<|call|>\n", "ocm-2.2").transcript
     assert isinstance(document, Transcript)
     assert document.messages[0].channel == channel

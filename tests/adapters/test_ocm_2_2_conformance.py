@@ -25,7 +25,7 @@ def found(source: Any) -> list[tuple[str, str]]:
     if reading.findings:
         with pytest.raises(BridgeError):
             read(source, name, strict=True)
-    assert write(reading.transcript, name).output == source, "what was found is kept as it stands"
+    assert write(reading.transcript, name).output == source, "what was found is kept unchanged"
     return [(finding.code, finding.path) for finding in reading.findings]
 
 

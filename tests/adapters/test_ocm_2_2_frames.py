@@ -1,4 +1,4 @@
-"""Frames that stand on lines of their own are those that the scanner finds."""
+"""Frames on lines of their own are those that the scanner finds."""
 
 from __future__ import annotations
 

@@ -53,14 +53,14 @@ SETTINGS: dict[str, tuple[Settings, str]] = {
         'generation_settings: {"response_format": {"type": "json_object"}}\n',
     ),
 }
-"""Settings, and what the header says of them behind the version."""
+"""Settings, and their lines in the header, after the version."""
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_settings_stand_in_the_header_by_their_names(name: str) -> None:
-    wanted, said = SETTINGS[name]
+def test_settings_are_in_the_header_by_their_names(name: str) -> None:
+    wanted, lines = SETTINGS[name]
     result = write(Transcript((Message("user", "a"),), settings=wanted), "ocm-2.2")
-    assert result.output == f"version: 2.2\n{said}<|start|>user<|message|>a<|end|>\n"
+    assert result.output == f"version: 2.2\n{lines}<|start|>user<|message|>a<|end|>\n"
     back = read(result.output, "ocm-2.2").transcript
     assert isinstance(back, Transcript)
     assert back.settings == wanted
@@ -89,10 +89,10 @@ def _read(text: str) -> DocumentHeader | str | None:
 
 
 @given(HEADERS)
-def test_a_header_is_read_back_as_its_text_is_read(said: DocumentHeader) -> None:
+def test_a_header_is_read_back_as_its_text_is_read(header: DocumentHeader) -> None:
     try:
-        found = read_back(said)
+        found = read_back(header)
     except BridgeError as error:
         found = error.code
-    assert repr(found) == repr(_read(render_header(said)))
+    assert repr(found) == repr(_read(render_header(header)))
     assert read_back(DocumentHeader(Header("2.2"), Settings(model="m"))) == _read("version: 2.2\nmodel: m\n")

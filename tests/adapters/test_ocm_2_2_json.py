@@ -68,7 +68,7 @@ class TestAnObjectOfSeveralMessages:
         edited = Transcript((first, replace(second, content="Go."), call))
         assert output_of(edited, options) == [{**OBJECT, "content": "Go."}]
 
-    def test_becomes_several_where_one_does_not_say_them(self, options: Options) -> None:
+    def test_becomes_several_where_one_cannot_have_the_order(self, options: Options) -> None:
         first, second, call = messages_of(OBJECT)
         result = written(Transcript((call, replace(second, layout={ID: {"merged": True}}), first)), options)
         assert result.output == [
@@ -84,7 +84,7 @@ class TestAnObjectOfSeveralMessages:
         assert output_of(document, options) == [{"role": "user", "content": "Hi"}]
 
 
-class TestWhatOnlyTheWholeTells:
+class TestWhatDependsOnTheWholeDocument:
     def test_a_role_that_names_a_tool_reads_as_the_answer_to_a_call(self, options: Options) -> None:
         call = Message("assistant", "{}", channel="commentary", recipient="functions.f", call_id="c1", end="call")
         result = written(Transcript((call, Message("functions.f", "1"))), options)
@@ -96,12 +96,12 @@ class TestWhatOnlyTheWholeTells:
         )
         assert [(finding.code, finding.path) for finding in reading.findings] == [("mixed-calls", "/messages/2")]
 
-    def test_tools_stand_behind_what_the_developer_says(self, options: Options) -> None:
+    def test_tools_follow_the_text_of_the_developer(self, options: Options) -> None:
         document = Transcript((Message("system", "S"), Message("developer", "D")), tools=(Tool("f"),))
         assert [item["role"] for item in output_of(document, options)] == ["system", "developer"]
         assert places(written(document, options)) == []
 
-    def test_a_message_that_becomes_the_place_of_the_tools_says_what_it_loses(self, options: Options) -> None:
+    def test_losses_of_a_message_that_becomes_the_place_of_the_tools_are_reported(self, options: Options) -> None:
         document = Transcript((Message("developer", "", weight=0.5),), tools=(Tool("f"),))
         assert places(written(document, options)) == [(LossCode.WEIGHT, "/messages/0/weight")]
 
@@ -155,25 +155,25 @@ def assistant(**members: Any) -> dict[str, Any]:
 
 
 BLOCK = "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () => any;\n\n} // namespace functions"
-Said = tuple[str, str | None, Any, str | None, str | None, str | None]
+Fields = tuple[str, str | None, Any, str | None, str | None, str | None]
 """Whose a message is, its channel, its content, its name, its recipient, its id."""
 
 
-def spoken(role: str, content: str, channel: str | None = None) -> Said:
+def spoken(role: str, content: str, channel: str | None = None) -> Fields:
     return (role, channel, content, None, None, None)
 
 
-def called(arguments: str, call_id: str | None) -> Said:
+def called(arguments: str, call_id: str | None) -> Fields:
     return ("assistant", "commentary", arguments, None, "functions.f", call_id)
 
 
-def replied(name: str, call_id: str | None) -> Said:
+def replied(name: str, call_id: str | None) -> Fields:
     return ("tool", None, "1", name, "assistant", call_id)
 
 
 WITHOUT_ID = {"recipient": "functions.f", "arguments": "{}"}
 LISTED = {**CALL, "id": "c2", "arguments": [1]}
-READINGS: dict[str, tuple[Any, list[Said], list[tuple[str, str]]]] = {
+READINGS: dict[str, tuple[Any, list[Fields], list[tuple[str, str]]]] = {
     "31: thinking, content, call": (
         [assistant(channel="commentary", content="I look.", intent="preamble", tool_call=CALL, thinking="Hm.")],
         [
@@ -183,7 +183,7 @@ READINGS: dict[str, tuple[Any, list[Said], list[tuple[str, str]]]] = {
         ],
         [],
     ),
-    "31: a preamble that says final": (
+    "31: a preamble on the channel final": (
         [assistant(channel="final", content="I look.", intent="preamble", thinking="Hm.")],
         [("assistant", "analysis", "Hm.", None, None, None), ("assistant", "commentary", "I look.", None, None, None)],
         [("unknown-channel", "/messages/1/channel")],
@@ -201,7 +201,7 @@ READINGS: dict[str, tuple[Any, list[Said], list[tuple[str, str]]]] = {
         ],
         [],
     ),
-    "31: an object that says nothing": (
+    "31: an object without contents": (
         [user("Hi"), {"role": "user"}],
         [spoken("user", "Hi", None), spoken("user", "", None)],
         [],
@@ -296,7 +296,7 @@ READINGS: dict[str, tuple[Any, list[Said], list[tuple[str, str]]]] = {
 """Reading → what is read, the messages, and what is found."""
 
 
-def said(message: Message) -> Said:
+def fields_of(message: Message) -> Fields:
     return (message.role, message.channel, message.content, message.name, message.recipient, message.call_id)
 
 
@@ -305,7 +305,7 @@ def test_readings(name: str) -> None:
     source, messages, found = READINGS[name]
     reading = read(source, ID, options=FORCED)
     assert isinstance(reading.transcript, Transcript)
-    assert list(map(said, reading.transcript.messages)) == messages
+    assert list(map(fields_of, reading.transcript.messages)) == messages
     assert [(finding.code, finding.path) for finding in reading.findings] == found
     assert reading.transcript.tools is None
 
@@ -319,11 +319,11 @@ def test_what_is_read_comes_back(name: str, options: Options) -> None:
         assert result.losses == ()
 
 
-def test_38_tools_stand_in_the_first_message_of_the_developer(options: Options) -> None:
+def test_38_tools_are_in_the_first_message_of_the_developer(options: Options) -> None:
     source = [{"role": "developer", "content": f"Be kind.\n\n{BLOCK}"}, user("Hi")]
     reading = read(source, ID)
     assert isinstance(reading.transcript, Transcript)
-    assert said(reading.transcript.messages[0]) == spoken("developer", "Be kind.", None)
+    assert fields_of(reading.transcript.messages[0]) == spoken("developer", "Be kind.", None)
     assert reading.transcript.tools == (Tool("f"),)
     assert output_of(reading.transcript, options) == source
 
@@ -332,7 +332,7 @@ def test_38_tools_alone_are_no_message(options: Options) -> None:
     source = [{"role": "developer", "content": BLOCK}, user("Hi", channel="x")]
     reading = read(source, ID)
     assert isinstance(reading.transcript, Transcript)
-    assert list(map(said, reading.transcript.messages)) == [spoken("user", "Hi", "x")]
+    assert list(map(fields_of, reading.transcript.messages)) == [spoken("user", "Hi", "x")]
     assert [finding.path for finding in reading.findings] == ["/messages/0/channel"]
     assert output_of(reading.transcript, options) == source
 
@@ -362,7 +362,7 @@ def test_what_is_no_message_is_refused_at_its_place(message: Any, path: str, det
     assert (caught.value.path, caught.value.message.partition(";")[0]) == (f"/1{path}", detail)
 
 
-def test_38_what_else_a_message_of_tools_says_comes_back(options: Options) -> None:
+def test_38_other_members_of_a_message_of_tools_come_back(options: Options) -> None:
     source = [{"mood": "calm", "role": "developer", "content": BLOCK}, user("Hi")]
     assert output_of(read(source, ID).transcript, options) == source
 
@@ -393,7 +393,7 @@ def test_objects_are_known_by_their_keys(source: Any, certainty: int) -> None:
 
 
 def test_what_a_message_thinks_is_of_whom_it_is() -> None:
-    """OCM 2.2 §10: one object has a thought beside what is said."""
+    """OCM 2.2 §10: one object has a thought beside the answer."""
     wire = {"role": "assistant", "name": "bob", "thinking": "Hm.", "content": "Yes."}
     document = read([wire], "ocm-2.2-json").transcript
     assert isinstance(document, Transcript)

@@ -1,4 +1,4 @@
-"""OpenAI messages: what each wire message means, that every spelling comes back, and what is not held."""
+"""OpenAI messages: what each wire message means, that every spelling comes back, and what is lost."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_reasoning_repeated_name_is_one_thought() -> None:
     assert len(messages_of(assistant(reasoning="r", reasoning_content="r", content="c"))) == 2
 
 
-def test_reasoning_said_differently_keeps_both() -> None:
+def test_reasoning_that_differs_between_two_keys_keeps_both() -> None:
     thought, _ = messages_of(assistant(reasoning="r", reasoning_content="other", content="c"))
     assert (thought.content, thought.extras) == ("r", {"openai": {"reasoning_content": "other"}})
 
@@ -180,7 +180,7 @@ def test_the_signature_of_a_call_of_gemini_is_the_call_s(signed: dict[str, Any])
     assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
 
 
-def test_what_stands_beside_the_signature_of_a_call_is_kept_with_it() -> None:
+def test_members_beside_the_signature_of_a_call_are_kept_with_it() -> None:
     wire = assistant(
         content=None, tool_calls=[{**CALL, "extra_content": {"google": {"thought_signature": "s", "x": 1}}}]
     )
@@ -356,7 +356,7 @@ def test_parts(raw: Any, part: Part) -> None:
     assert message.content == (Text("see"), part)
 
 
-def test_a_refusal_is_content_whether_it_stands_apart_or_in_the_list() -> None:
+def test_a_refusal_is_content_as_a_member_and_as_a_part() -> None:
     apart = assistant(content=None, refusal="no")
     inside = assistant(content=[{"type": "refusal", "refusal": "no"}])
     for message in (apart, inside):
@@ -498,13 +498,13 @@ REFUSED: list[tuple[Any, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("document", "path", "says"), REFUSED, ids=[path + " " + says for _, path, says in REFUSED])
-def test_what_is_refused_and_where(document: Any, path: str, says: str) -> None:
+@pytest.mark.parametrize(("document", "path", "words"), REFUSED, ids=[path + " " + words for _, path, words in REFUSED])
+def test_what_is_refused_and_where(document: Any, path: str, words: str) -> None:
     data = json.dumps(document) if isinstance(document, str) else document
     with pytest.raises(BridgeError) as raised:
         read(data, "openai")
     assert (raised.value.code, raised.value.path) == (ErrorCode.SHAPE, path)
-    assert says in raised.value.message
+    assert words in raised.value.message
 
 
 @pytest.mark.parametrize(
@@ -560,7 +560,7 @@ def test_absent_null_empty_and_the_order_of_keys_come_back(message: Any) -> None
     assert result.losses == ()
 
 
-def test_a_message_that_says_nothing_is_a_message() -> None:
+def test_an_empty_message_is_a_message() -> None:
     assert messages_of(assistant()) == (
         Message("assistant", "", channel="final", layout={"openai": {"form": ["role"]}}),
     )
@@ -584,10 +584,10 @@ def test_whatever_is_read_is_written_back_exactly(document: Any) -> None:
     assert result.losses == ()
 
 
-# --- what others say --------------------------------------------------------------------------------------------------
+# --- the official types -----------------------------------------------------------------------------------------------
 
 
-def test_plain_cases_are_what_the_official_types_say() -> None:
+def test_plain_cases_fit_the_official_types() -> None:
     conversation = (
         Message("developer", "Be brief."),
         Message("user", (Text("What is this?"), Media("image", url="https://example.org/a.png"))),
@@ -641,7 +641,7 @@ def test_reasoning_in_parts_is_reasoning_and_comes_back_as_it_was() -> None:
 
 
 def test_the_choice_among_a_models_own_tools_goes_with_them() -> None:
-    """It stands beside no other tools, so the reader leaves it with them."""
+    """There are no other tools, so the reader leaves it with them."""
     request = read(
         {
             "messages": [{"role": "user", "content": "Hi."}],
@@ -688,14 +688,14 @@ PICTURE = Media("image", url="https://e.org/a.png")
         ({"content": [MADE]}, (PICTURE,)),
     ],
 )
-def test_images_that_a_model_made_stand_behind_its_text(members: dict[str, Any], content: Any) -> None:
+def test_images_that_a_model_made_follow_its_text(members: dict[str, Any], content: Any) -> None:
     wire = {"role": "assistant", **members}
     assert messages_of(wire)[-1].content == content
     result = convert({"messages": [wire]}, source="openai", target="openai")
     assert (json.dumps(result.output), result.losses) == (json.dumps({"messages": [wire]}), ())
 
 
-def test_images_stand_beside_sources_and_calls() -> None:
+def test_images_are_kept_beside_sources_and_calls() -> None:
     notes = [{"type": "url_citation", "url_citation": NOTE}]
     called = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
     wire = {"role": "assistant", "content": "Hi", "annotations": notes, "images": [MADE], "tool_calls": called}
@@ -885,7 +885,7 @@ DRAWN: Any = {"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}
     ],
     ids=repr,
 )
-def test_what_the_assistant_said_as_a_sound_is_a_medium(message: dict[str, Any]) -> None:
+def test_an_assistants_sound_is_a_medium(message: dict[str, Any]) -> None:
     document = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", **message}]}
     for _ in range(6):
         result = convert(document, source="openai", target="openai")
@@ -913,7 +913,7 @@ def test_a_sound_without_an_id_is_an_extra(audio: Any) -> None:
     assert write(result, "openai").output == document
 
 
-def test_a_sound_by_its_id_has_a_place_at_the_end_of_what_the_assistant_said_alone() -> None:
+def test_a_sound_with_an_id_has_a_place_only_at_the_end_of_an_assistants_message() -> None:
     sound = Media("audio", file_id="a1")
     for message in (
         Message("user", (sound,)),

@@ -26,7 +26,7 @@ def messages_of(document: Document) -> Any:
 
 
 def _spoilt(document: Transcript, notes: list[Any]) -> Transcript:
-    """A transcript that holds nonsense under our own key, in itself, its messages and its tools."""
+    """A transcript with nonsense under our own key, in itself, its messages and its tools."""
     extras, layout, *rows = notes
     tools = document.tools and tuple(replace(tool, extras=extras, layout=layout) for tool in document.tools)
     pairs = zip(document.messages, rows, strict=False)
@@ -46,7 +46,7 @@ def test_the_image_is_what_is_read_back(document: Document, options: Options) ->
 
 
 @given(st.one_of(strategies.documents(), SPOILT), OPTIONS)
-def test_the_laws_hold(document: Document, options: Options) -> None:
+def test_any_document_keeps_the_laws(document: Document, options: Options) -> None:
     laws.all_laws(document, "openai", options)
 
 
@@ -67,7 +67,7 @@ def test_a_call_read_without_an_id_stays_without() -> None:
     assert write(read(wires, "openai").transcript, "openai").output == wires
 
 
-def test_a_reply_whose_call_does_not_say_its_name_says_it() -> None:
+def test_a_reply_without_its_call_has_the_name() -> None:
     document = Transcript((replace(REPLY, call_id="c9"),))
     assert messages_of(document) == [{"role": "tool", "tool_call_id": "c9", "name": "get_weather", "content": "5"}]
 

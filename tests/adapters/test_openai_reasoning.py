@@ -152,12 +152,12 @@ def test_an_entry_that_signs_nothing_is_no_signature_of_the_thought_beside_it(en
 
 
 def test_a_text_is_signed_by_the_one_thought_that_has_a_signature() -> None:
-    """As where a list and another key say one thought; what signs nothing leaves it alone."""
-    said, bare = Message("assistant", "Hm.", channel="analysis"), Message("assistant", "", channel="analysis")
+    """As where a list and another key have one thought; without a signature it stays."""
+    text, bare = Message("assistant", "Hm.", channel="analysis"), Message("assistant", "", channel="analysis")
     sealed = replace(bare, signature=Signature("s", "anthropic"))
-    assert signed(said, [bare]) is None
-    assert signed(said, [sealed, sealed]) is None
-    found = signed(said, [bare, sealed])
+    assert signed(text, [bare]) is None
+    assert signed(text, [sealed, sealed]) is None
+    found = signed(text, [bare, sealed])
     assert found is not None
     assert [(each.content, each.signature) for each in found] == [("", None), ("Hm.", sealed.signature)]
 

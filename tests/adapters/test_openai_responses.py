@@ -1,4 +1,4 @@
-"""The Responses API: what it says is read and comes back, by recorded traffic and by the official types."""
+"""The Responses API: everything is read and comes back, by recorded traffic and by the official types."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WORDS = {
     "tools": "tools tool-schema",
     "instructions": "layout message",
 }
-"""Key of the wire → what losses call what stands under it."""
+"""Key of the wire → what losses call its value."""
 OFFICIAL_INPUT: TypeAdapter[Any] = TypeAdapter(ResponseInputParam)
 
 
@@ -93,7 +93,7 @@ def test_nothing_is_gone_without_a_word_of_any_recorded_document() -> None:
         assert there_and_back(case.data, HOME, WORDS) == [], f"{case.case}/{case.kind}"
 
 
-def test_unknown_members_come_back_wherever_they_stand_and_are_named_elsewhere() -> None:
+def test_unknown_members_come_back_from_any_place_and_are_named_elsewhere() -> None:
     for case in recorded(WIRE)[::9]:
         for place, changed in injected(case.value):
             result = write(read(changed, HOME).transcript, HOME)
@@ -119,20 +119,20 @@ def test_any_document_that_is_read_without_findings_comes_back(document: Any) ->
 # --- the same case on two wires ---------------------------------------------------------------------------------------
 
 
-def spoken(content: Any) -> str:
+def text_in(content: Any) -> str:
     """The text of a content on either wire."""
     parts = cast("list[Any]", content if isinstance(content, list) else [{"text": content or ""}])
     return "".join(part.get("text", "") for part in parts)
 
 
 def chat_facts(request: Any) -> list[tuple[Any, ...]]:
-    """What a request of Chat Completions says, one fact an entry; it knows no adapter."""
+    """The facts of a request of Chat Completions; it knows no adapter."""
     out: list[tuple[Any, ...]] = []
     for message in request["messages"]:
         if message["role"] == "tool":
-            out.append(("result", message["tool_call_id"], spoken(message["content"])))
-        elif spoken(message.get("content")):
-            out.append((message["role"], spoken(message["content"])))
+            out.append(("result", message["tool_call_id"], text_in(message["content"])))
+        elif text_in(message.get("content")):
+            out.append((message["role"], text_in(message["content"])))
         for call in message.get("tool_calls") or ():
             inner = call[call["type"]]
             out.append((call["type"], call["id"], inner["name"], inner.get("arguments", inner.get("input"))))
@@ -152,13 +152,13 @@ def response_facts(request: Any) -> list[tuple[Any, ...]]:
         out.append(("system", request["instructions"]))
     for item in [{"role": "user", "content": given}] if isinstance(given, str) else given:
         kind = item.get("type", "message")
-        if kind == "message" and spoken(item["content"]):
-            out.append((item["role"], spoken(item["content"])))
+        if kind == "message" and text_in(item["content"]):
+            out.append((item["role"], text_in(item["content"])))
         elif kind in ("function_call", "custom_tool_call"):
             name = "function" if kind == "function_call" else "custom"
             out.append((name, item["call_id"], item["name"], item.get("arguments", item.get("input"))))
         elif kind in ("function_call_output", "custom_tool_call_output"):
-            out.append(("result", item["call_id"], spoken(item["output"])))
+            out.append(("result", item["call_id"], text_in(item["output"])))
     functions = [tool for tool in request.get("tools", ()) if tool["type"] == "function"]
     out += [("tool", function["name"], json.dumps(function.get("parameters"))) for function in functions]
     form = request.get("text", {}).get("format", {"type": "text"})
@@ -167,7 +167,7 @@ def response_facts(request: Any) -> list[tuple[Any, ...]]:
     return [*out, ("effort", request.get("reasoning", {}).get("effort")), ("model", request.get("model"))]
 
 
-def test_a_request_of_chat_completions_says_the_same_here() -> None:
+def test_a_request_of_chat_completions_has_the_same_facts_here() -> None:
     cases = [case for case in recorded("chat-completions") if case.kind.endswith("request")]
     assert len(cases) > 50
     for case in cases:
@@ -175,7 +175,7 @@ def test_a_request_of_chat_completions_says_the_same_here() -> None:
         assert response_facts(converted) == chat_facts(case.value), f"{case.case}/{case.kind}"
 
 
-def test_a_request_says_the_same_in_chat_completions() -> None:
+def test_a_request_has_the_same_facts_in_chat_completions() -> None:
     for case in recorded(WIRE):
         if case.kind.endswith("request") and not any(word in case.data for word in BEYOND_CHAT):
             converted = convert(case.data, source=HOME, target="openai", policy=LENIENT).output
@@ -183,7 +183,7 @@ def test_a_request_says_the_same_in_chat_completions() -> None:
 
 
 BEYOND_CHAT = (b'"code_interpreter_call"', b'"program"', b'"additional_tools"')
-"""Items and tools that become something else in Chat Completions: the page of the format says what."""
+"""Items and tools that become something else in Chat Completions: the page of the format explains it."""
 
 
 # --- the official types -----------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def test_what_needs_an_id_gets_one_of_its_place() -> None:
 # --- readings ---------------------------------------------------------------------------------------------------------
 
 
-def said(text: str, **more: Any) -> dict[str, Any]:
+def output_message(text: str, **more: Any) -> dict[str, Any]:
     part: Any = {"type": "output_text", "text": text, "annotations": []}
     return {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [part], **more}
 
@@ -242,16 +242,16 @@ def said(text: str, **more: Any) -> dict[str, Any]:
     [("final_answer", "final", None), ("commentary", "commentary", "preamble"), (None, "final", None)],
 )
 def test_a_phase_is_a_channel(phase: str | None, channel: str, intent: str | None) -> None:
-    item = said("Hi", phase=phase)
+    item = output_message("Hi", phase=phase)
     (message,) = messages([item])
     assert (message.channel, message.intent, message.content) == (channel, intent, "Hi")
     assert same_order(write(read([item], HOME).transcript, HOME).output, [item])
 
 
 def test_an_unknown_phase_is_hidden_and_found() -> None:
-    reading = read([said("secret", phase="draft")], HOME)
+    reading = read([output_message("secret", phase="draft")], HOME)
     assert [finding.code for finding in reading.findings] == ["unknown-channel"]
-    shown = convert([said("secret", phase="draft")], source=HOME, target="openai", policy=LENIENT)
+    shown = convert([output_message("secret", phase="draft")], source=HOME, target="openai", policy=LENIENT)
     assert shown.output["messages"][0]["content"] is None
 
 
@@ -416,7 +416,7 @@ def test_calls_of_tools_that_some_apis_have(items: Any, recipient: str, body: st
     assert same_order(write(reading.transcript, HOME).output, items)
 
 
-def test_items_in_which_nobody_speaks_keep_their_places_and_are_named_elsewhere() -> None:
+def test_items_that_are_no_messages_keep_their_places_and_are_named_elsewhere() -> None:
     hi: Any = {"type": "message", "role": "user", "content": "Hi"}
     document: list[Any] = [
         {"id": "msg_0"},
@@ -433,10 +433,10 @@ def test_items_in_which_nobody_speaks_keep_their_places_and_are_named_elsewhere(
 
 def test_a_response_keeps_its_own_input_apart_from_its_items() -> None:
     """Some logs have the request's input in the response; the items that are no messages have another place."""
-    said: Any = {"type": "message", "role": "assistant", "content": "Hi"}
+    answer: Any = {"type": "message", "role": "assistant", "content": "Hi"}
     listed: Any = {"at": 0, "item": {"type": "mcp_list_tools"}}
     for own in ("Hello", [listed], [{"member": 1}], [{"role": "user", "content": "Hello"}]):
-        for output in ([said], [{"type": "mcp_list_tools"}, said]):
+        for output in ([answer], [{"type": "mcp_list_tools"}, answer]):
             document = {"object": "response", "output": output, "input": own}
             result = convert(document, source=HOME, target=HOME)
             assert (json.dumps(result.output), result.losses) == (json.dumps(document), ())
@@ -544,7 +544,7 @@ def test_an_item_without_an_id_stays_one_without(item: Any, around: tuple[list[A
         assert (result.output, list(result.losses)) == (document, [])
 
 
-def test_a_reply_in_the_shape_of_chat_completions_says_what_one_of_the_api_says() -> None:
+def test_a_reply_in_the_shape_of_chat_completions_reads_as_one_of_the_api() -> None:
     reading = read([CALLED, {"role": "tool", "tool_call_id": "c1", "content": "x"}], HOME)
     own = read([CALLED, GAVE], HOME).transcript
     assert isinstance(reading.transcript, Transcript)
@@ -567,7 +567,7 @@ def test_content_that_is_neither_a_text_nor_a_list_is_kept_and_found(content: An
 @pytest.mark.parametrize(
     "edited", [{"role": "developer"}, {"content": (Text("Hi"), Text("!"))}, {"weight": 0.5}, {"content": "Bye"}]
 )
-def test_an_input_that_was_a_text_is_one_while_it_says_no_more(edited: dict[str, Any]) -> None:
+def test_an_input_that_was_a_text_stays_one_while_it_has_a_text_alone(edited: dict[str, Any]) -> None:
     document = read({"input": "Hi"}, HOME).transcript
     assert isinstance(document, Transcript)
     message = replace(document.messages[0], **edited)
@@ -579,7 +579,7 @@ def test_an_input_that_was_a_text_is_one_while_it_says_no_more(edited: dict[str,
 
 
 @pytest.mark.parametrize("text", [None, [], ""])
-def test_a_part_without_a_text_is_kept_where_it_stands(text: Any) -> None:
+def test_a_part_without_a_text_is_kept_in_its_place(text: Any) -> None:
     output = {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": text}]}
     request = {"input": [{"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}, output]}
     for _ in range(8):  # as often as plans take to be learned
@@ -674,7 +674,7 @@ def test_a_patch_may_fail(status: str, failed: bool | None) -> None:
 
 
 @pytest.mark.parametrize(("data", "format_"), [("iVBORw0KGgo=", "image/png"), ("aGk=", None)])
-def test_the_data_of_an_image_that_a_tool_made_tell_its_type(data: str, format_: str | None) -> None:
+def test_the_type_of_a_generated_image_is_recognised_by_its_data(data: str, format_: str | None) -> None:
     item = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": data}
     _, reply = messages({"input": [item]})
     assert reply.content == (Media("image", data=data, format=format_),)
@@ -717,7 +717,7 @@ def test_a_reply_has_the_name_and_the_namespace_that_it_was_read_with(names: dic
     ids=repr,
 )
 def test_no_item_is_taken_for_instructions_or_for_one_with_a_generated_id(item: dict[str, Any], plans: bool) -> None:
-    """What the writer marks a unit with, until it has its place, no document can say."""
+    """No document can contain the marks that the writer puts on a unit until it has its place."""
     document = {"model": "m", "input": [item, {"role": "user", "content": "Hello"}]}
     for _ in range(6):
         result = convert(document, source="openai-responses", target="openai-responses", options=Options(plans=plans))

@@ -102,7 +102,7 @@ def test_the_first_of_two_keys_for_one_setting_is_believed_and_the_other_stays()
     assert_identity({"messages": [HI], **both})
 
 
-def test_what_stands_beside_a_setting_stays_with_null_in_its_place() -> None:
+def test_members_beside_a_setting_stay_with_null_in_its_place() -> None:
     transcript = transcript_of(reasoning={"exclude": True, "effort": "high"})
     assert transcript.settings == Settings(reasoning_effort="high")
     assert transcript.extras == {"openai": {"reasoning": {"exclude": True, "effort": None}}}
@@ -127,7 +127,7 @@ RESPONSE = {
 }
 
 
-def test_what_stands_beside_a_setting_stays_when_the_setting_is_changed() -> None:
+def test_members_beside_a_setting_stay_when_the_setting_is_changed() -> None:
     found = transcript_of(usage={"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3, "cost": 0.5})
     assert found.settings is not None
     changed = replace(found, settings=replace(found.settings, usage=Usage(4, 5, 9, cached_tokens=1)))
@@ -143,11 +143,11 @@ def test_what_stands_beside_a_setting_stays_when_the_setting_is_changed() -> Non
     assert all(loss.severity is Severity.LAYOUT for loss in result.losses)
 
 
-def test_an_object_that_says_other_things_takes_no_setting() -> None:
+def test_an_object_without_the_setting_does_not_get_it() -> None:
     assert_identity({"messages": [HI], "reasoning_effort": "low", "reasoning": {"summary": "auto"}})
 
 
-def test_a_response_tells_its_model_and_its_usage() -> None:
+def test_the_model_and_the_usage_of_a_response_are_settings() -> None:
     transcript = read(RESPONSE, "openai").transcript
     assert isinstance(transcript, Transcript)
     assert transcript.settings == Settings(model="m", usage=Usage(9, 12, 21, 4, 7))
@@ -243,7 +243,7 @@ KEYS = [
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=4), st.booleans())
-def test_whatever_parameters_say_they_come_back(parameters: dict[str, Any], first: bool) -> None:
+def test_any_parameters_come_back(parameters: dict[str, Any], first: bool) -> None:
     around = {**parameters, "messages": [HI]} if first else {"messages": [HI], **parameters}
     result = write(read(around, "openai").transcript, "openai")
     assert json.dumps(result.output) == json.dumps(around)

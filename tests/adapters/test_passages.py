@@ -74,7 +74,7 @@ def test_a_block_is_written_back_as_it_was(place: Any, block: Any) -> None:
     assert json.dumps(convert(request, source=ANTHROPIC, target=ANTHROPIC).output) == json.dumps(request)
 
 
-def test_what_converse_alone_says_of_its_block_stays() -> None:
+def test_members_that_converse_alone_has_stay() -> None:
     block = found_by_converse(citations={"enabled": True, "more": 1}, unknown="kept")
     request: dict[str, Any] = {"messages": [{"role": "user", "content": [block, {"text": "How tall?"}]}]}
     assert convert(request, source=CONVERSE, target=CONVERSE).output == request
@@ -112,7 +112,7 @@ def test_where_there_is_no_such_block_it_is_read_as_text(target: str) -> None:
 
 @pytest.mark.parametrize("target", NOT_HAVING)
 @pytest.mark.parametrize("block", [found(), document("It is tall.")], ids=["found", "document"])
-def test_a_reply_of_nothing_else_still_says_it(target: str, block: Any) -> None:
+def test_a_reply_of_nothing_else_keeps_its_text(target: str, block: Any) -> None:
     result = convert(replied(block), source=ANTHROPIC, target=target)
     assert "It is tall." in json.dumps(result.output)
     assert LossCode.EMPTIED not in {loss.code for loss in result.losses}

@@ -1,4 +1,4 @@
-"""ShareGPT rows: public ones come back, and what they say is what a person reads in them."""
+"""ShareGPT rows: public ones come back, and they read as a person reads them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_public_rows_come_back_without_a_finding() -> None:
         assert comes_back(each)
 
 
-def test_what_public_rows_say_is_said_in_chat_completions() -> None:
+def test_public_rows_have_the_same_turns_in_chat_completions() -> None:
     """Every turn is one message there, or one call, with the words of the turn."""
     for each in public_rows():
         request: Any = convert(each, source="sharegpt", target="openai", policy=LENIENT).output
@@ -144,7 +144,7 @@ def test_1_everything_comes_back(document: Any) -> None:
     assert comes_back(document)
 
 
-def test_2_a_thought_stands_before_what_it_leads_to() -> None:
+def test_2_a_thought_precedes_its_answer_or_call() -> None:
     first, second = transcript(row(gpt("<think>\na\n</think>\n\nb"))).messages
     assert (first.channel, first.content, second.channel, second.content) == ("analysis", "a", "final", "b")
     thought, called = transcript(row(call('<think>x</think>{"name": "f", "arguments": {}}'))).messages
@@ -175,14 +175,14 @@ def test_6_text_before_a_call_is_a_preamble() -> None:
     assert (text.channel, text.intent) == ("commentary", "preamble")
 
 
-def test_7_placeholders_stand_for_media() -> None:
+def test_7_placeholders_are_media() -> None:
     (message,) = transcript(row(human("a<image>b<video>"), videos=["v"], images=["i"])).messages
     assert message.content == (Text("a"), Media("image", url="i"), Text("b"), Media("video", url="v"))
     (message, _) = transcript(row(human("Hi"), system="a<image>", images=["i"])).messages
     assert message.content == (Text("a"), Media("image", url="i"))
 
 
-def test_7_placeholders_stand_for_media_in_answers_and_results() -> None:
+def test_7_placeholders_are_media_in_answers_and_results() -> None:
     """As LLaMA-Factory counts them."""
     _, answer = transcript(
         row(human("Draw."), gpt("<think>\nA cat?\n</think>\n\n<image>Here."), images=["i"])
@@ -203,7 +203,7 @@ def test_7_placeholders_stand_for_media_in_answers_and_results() -> None:
         {"from": "observation", "value": "<image>"},
     ],
 )
-def test_7_an_answer_may_speak_of_a_placeholder(turn: Any) -> None:
+def test_7_an_answer_may_mention_a_placeholder(turn: Any) -> None:
     """Then those of whoever asks count."""
     document = row(human("<image>"), turn, images=["i"])
     assert transcript(document).messages[0].content == (Media("image", url="i"),)
@@ -218,11 +218,11 @@ def test_7_placeholders_are_texts_where_there_are_not_as_many_media(count: int) 
 
 
 @pytest.mark.parametrize("role", ["assistant", "tool"])
-def test_media_of_answers_and_results_are_left_out_where_a_text_speaks_of_a_placeholder(role: str) -> None:
-    spoken = Message("assistant", "So <image> it is.", channel="final")
+def test_media_of_answers_and_results_are_left_out_where_a_text_mentions_a_placeholder(role: str) -> None:
+    mentioning = Message("assistant", "So <image> it is.", channel="final")
     asked = Message("user", (Text("Look: "), Media("image", url="i")))
     shown = Message(role, (Text("Here: "), Media("image", url="j")))
-    written = write(Transcript((asked, spoken, shown)), "sharegpt", policy=LENIENT)
+    written = write(Transcript((asked, mentioning, shown)), "sharegpt", policy=LENIENT)
     assert written.output["images"] == ["i"]
     assert ("media", "/messages/2/content/1") in [(loss.code, loss.path) for loss in written.losses]
     assert transcript(written.output).messages[0].content == asked.content
@@ -325,7 +325,7 @@ def edited(document: Any, **fields: Any) -> Any:
     return write(replace(found, messages=messages), "sharegpt", policy=LENIENT).output
 
 
-def test_a_text_that_is_edited_stands_where_the_old_one_did() -> None:
+def test_an_edited_text_keeps_its_place() -> None:
     turn = {"value": "Hello", "id": 1, "from": "chatgpt"}
     before: Any = {"lang": "en", "conversations": [human("Hi"), turn], "tools": "[]"}
     after: Any = {**before, "conversations": [human("Hi"), {**turn, "value": "Bye"}]}
@@ -357,7 +357,7 @@ def test_a_role_that_is_a_word_for_a_speaker_is_that_speaker(role: str, text: st
     all_laws(written.document, "sharegpt")
 
 
-def test_the_spelling_of_a_call_is_kept_as_long_as_it_says_the_same() -> None:
+def test_the_spelling_of_a_call_is_kept_for_the_same_call() -> None:
     before = row(human("Hi"), call('{"arguments":{"a":1},"name":"f"}'))
     assert edited(before, weight=0.5) == row(human("Hi"), {**call('{"arguments":{"a":1},"name":"f"}'), "weight": 0.5})
     assert edited(before, content='{"a": 2}') == row(human("Hi"), call('{"name": "f", "arguments": {"a": 2}}'))
@@ -368,7 +368,7 @@ def test_a_weight_has_the_key_that_it_had(weight: float, kept: dict[str, Any]) -
     assert edited(row(human("Hi"), gpt("Hello", train=True)), weight=weight) == row(human("Hi"), gpt("Hello", **kept))
 
 
-def test_what_is_said_before_all_stays_in_its_column() -> None:
+def test_the_system_text_stays_in_its_column() -> None:
     found = transcript(row(human("Hi"), system="S"))
     first, second = found.messages
     changed = replace(found, messages=(replace(first, content="T"), second))
@@ -387,7 +387,7 @@ def test_a_turn_without_a_text_is_refused_with_its_place(turn: dict[str, Any]) -
 @pytest.mark.parametrize("plans", [True, False])
 @pytest.mark.parametrize("key", ["\0", "\0column", "\0chosen", "\0media", "\0x"])
 def test_no_member_of_a_turn_is_taken_for_a_mark(key: str, plans: bool) -> None:
-    """What the writer marks a turn with, until it has its place, no document can say."""
+    """No document can contain the marks that the writer puts on a turn until it has its place."""
     row = {"conversations": [{"from": "human", "value": "Hi", key: [1]}, {"from": "gpt", "value": "Yes."}]}
     for _ in range(6):
         result = convert(row, source="sharegpt", target="sharegpt", options=Options(plans=plans))

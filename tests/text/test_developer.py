@@ -1,4 +1,4 @@
-"""What the `# Tools` section of a developer's message can hold of its tools (Harmony: `namespace functions`)."""
+"""What the `# Tools` section of a developer's message can represent (Harmony: `namespace functions`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a header of plain words holds: a role, and attributes `key=value`, which a role must not look like."""
+"""Headers of plain words: a role, and attributes `key=value`, which a role must not look like."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_what_a_header_cannot_contain_is_replaced_and_the_rest_is_kept(value: st
         ("/assistant", False),
     ],
 )
-def test_a_role_may_say_that_its_messages_are_private(role: str, hidden: bool) -> None:
+def test_a_role_may_make_its_messages_private(role: str, hidden: bool) -> None:
     assert is_hidden_role(role) is hidden
     end = "; its text is read as private" if hidden else ""
     assert unknown_role(role, "ChatML") == f"{role!r} is not a role of ChatML{end}"
@@ -90,7 +90,7 @@ def test_a_role_may_say_that_its_messages_are_private(role: str, hidden: bool) -
     assert has_no_place(Message("narrator", "x", channel="analysis"))
 
 
-def test_the_role_says_to_whom_a_message_is_and_on_which_channel() -> None:
+def test_the_role_defines_the_recipient_and_the_channel() -> None:
     assert message("assistant", "x", "a", None) == Message("assistant", "x", "a", "final", end=None)
     assert message("tool", "x", "functions.f") == Message("tool", "x", "functions.f", "commentary", "assistant")
     assert message("user", "x") == Message("user", "x", end="end")
@@ -107,9 +107,7 @@ def test_the_role_says_to_whom_a_message_is_and_on_which_channel() -> None:
         ("a=b", "bob", "a_b name=bob", "bob"),
     ],
 )
-def test_a_header_has_the_role_and_the_name_that_it_can_hold(
-    role: str, name: str | None, header: str, read: str | None
-) -> None:
+def test_a_header_has_the_nearest_role_and_name(role: str, name: str | None, header: str, read: str | None) -> None:
     assert header_for(role, name) == header
     assert name_from_header(role, name_for_header(role, name)) == read
 
@@ -125,7 +123,7 @@ def test_a_header_has_the_role_and_the_name_that_it_can_hold(
         ("<|start_other|>", [Text("<|start_other|>")]),
     ],
 )
-def test_markers_of_thoughts_stand_between_texts(text: str, parts: list[Part]) -> None:
+def test_markers_of_thoughts_separate_texts(text: str, parts: list[Part]) -> None:
     assert thoughts.split(text) == parts
     texts = [thoughts.marker(part) if isinstance(part, Thought) else cast("Text", part).text for part in parts]
     assert "".join(texts) == text
@@ -169,7 +167,7 @@ def test_what_has_no_name_or_an_odd_description_declares_no_tool(value: Any) -> 
     assert functions.read_function(value) is None
 
 
-def test_an_odd_member_does_not_hide_what_the_tool_says() -> None:
+def test_extras_do_not_override_members_of_the_tool() -> None:
     assert functions.write_function(Tool("f", strict=True), {"strict": "yes"}) == {"name": "f", "strict": True}
     assert functions.write_function(Tool("f"), {"strict": True, "name": "g"}) == {"name": "f"}
 
@@ -191,7 +189,7 @@ def test_an_odd_member_does_not_hide_what_the_tool_says() -> None:
         ),
     ],
 )
-def test_what_is_unusual_about_a_call_is_said(call: str, remark: str | None) -> None:
+def test_an_unusual_call_has_a_remark(call: str, remark: str | None) -> None:
     parsed = members(call)
     assert parsed is not None
     assert remark_call(parsed[0], ("arguments", "parameters")) == remark

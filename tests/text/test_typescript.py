@@ -88,7 +88,7 @@ class TestASchemaIsWritten:
         assert "default: 1.0999999999999999e30\n" in official_signature(an_object({"default": 1.1e30}))
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
-    def test_a_number_that_no_float_holds_becomes_null(self, value: float) -> None:
+    def test_a_number_that_no_float_represents_becomes_null(self, value: float) -> None:
         assert "p?: number, // default: null\n" in render_schema(an_object({"type": "number", "default": value}))
 
     def test_as_deep_as_json_is_read(self) -> None:
@@ -182,7 +182,7 @@ class TestASchemaIsRead:
             ("// Like\n{\n  q: any,\n}\n\nSo: that", {"description": "Like\n{\n  q: any,\n}\n\nSo: that"}),
         ],
     )
-    def test_with_what_its_comment_says(self, comment: str, notes: dict[str, Any]) -> None:
+    def test_with_the_notes_of_its_comment(self, comment: str, notes: dict[str, Any]) -> None:
         assert parse_schema(f"{{\n{comment}\np?: string,\n}}") == an_object({**STRING, **notes})
 
     @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ class TestASchemaIsRead:
         for at in [*range(len("(_: {\n")), *range(len(signature) - len("\n}) => any;"), len(signature))]:
             assert read_signature(f"{signature[:at]}#{signature[at + 1 :]}") == (False, None)
 
-    def test_of_variants_with_what_stands_behind_each(self) -> None:
+    def test_of_variants_with_the_comment_of_each(self) -> None:
         variants = [
             {"type": "string", "enum": ["a", "b"], "default": "a"},
             {"type": "string", "enum": ["a"], "description": "One.", "default": "a"},

@@ -26,7 +26,7 @@ from weights import mostly
 
 Tools = tuple[Tool, ...]
 Declared = tuple[str, bytes] | str | None
-"""A section and the tools that it says, as JSON, where the order of keys tells; the code of an error; or nothing."""
+"""A section and its tools as JSON, whose keys are ordered; the code of an error; or nothing."""
 
 
 def spelled(found: tuple[str, Tools] | None) -> Declared:
@@ -39,8 +39,8 @@ def with_care(tools: Tools) -> Declared:
         section = _render(tools, None)
     except BridgeError as error:
         return error.code
-    told = _parse(section, lenient=False)
-    return spelled((section, told.tools)) if told is not None and told.tools and not told.descriptions else None
+    parsed = _parse(section, lenient=False)
+    return spelled((section, parsed.tools)) if parsed is not None and parsed.tools and not parsed.descriptions else None
 
 
 def is_plain(*tools: Tool) -> bool:
@@ -63,7 +63,7 @@ def an_object(**properties: Any) -> Any:
 
 
 def nested(levels: int) -> Any:
-    """A schema in which objects stand in objects, so many."""
+    """A schema of objects in objects, with so many levels."""
     return STRING if levels == 0 else an_object(p=nested(levels - 1))
 
 
@@ -124,7 +124,7 @@ def test_simple_types_are_plain(schema: Any) -> None:
 
 
 @pytest.mark.parametrize("schema", ODD, ids=str)
-def test_what_a_section_does_not_say_or_not_surely_is_not(schema: Any) -> None:
+def test_types_that_a_section_does_not_represent_for_certain_are_not_plain(schema: Any) -> None:
     assert not is_plain(Tool("f", None, an_object(p=schema)))
     assert not is_plain(Tool("f"), Tool("f", None, an_object(p=schema)))
 
@@ -183,14 +183,14 @@ DEFAULTS: SearchStrategy[Any] = mostly(
 )
 TOOL_NAMES = mostly(st.sampled_from(("f", "get_weather", "f-2", "type", "_")), TEXTS, share=12)
 NAMES = mostly(st.sampled_from(("a", "b", "city", "x_1", "null", "any", "string", "default", "type")), TEXTS, share=12)
-SILENT: dict[str, SearchStrategy[Any]] = {
+IGNORED: dict[str, SearchStrategy[Any]] = {
     "minimum": st.just(1),
     "format": TEXTS,
     "additionalProperties": st.booleans(),
     "const": TEXTS,
 }
-"""Keys that say nothing here."""
-TOLD: dict[str, SearchStrategy[Any]] = {
+"""Keys without a meaning here."""
+RENDERED: dict[str, SearchStrategy[Any]] = {
     "nullable": st.booleans(),
     "title": TEXTS,
     "examples": st.lists(TEXTS, max_size=2),
@@ -210,10 +210,10 @@ def _joined(*members: Any) -> Any:
 
 
 def with_more(schemas: SearchStrategy[Any]) -> SearchStrategy[Any]:
-    """Schemas with silent keys beside, and at times with one that is told; in any order."""
-    told = st.one_of(*(st.fixed_dictionaries({key: value}) for key, value in TOLD.items()))
-    more = st.fixed_dictionaries({}, optional=SILENT)
-    return st.builds(_joined, mostly(NOTHING, more), schemas, mostly(NOTHING, told, share=15))
+    """Schemas with ignored keys, and at times with a rendered one; in any order."""
+    rendered = st.one_of(*(st.fixed_dictionaries({key: value}) for key, value in RENDERED.items()))
+    more = st.fixed_dictionaries({}, optional=IGNORED)
+    return st.builds(_joined, mostly(NOTHING, more), schemas, mostly(NOTHING, rendered, share=15))
 
 
 @st.composite
@@ -309,14 +309,14 @@ def test_what_would_not_be_read_is_not_declared() -> None:
     [(True, 1, 1.0, "1"), (None, float("inf"), "null"), (0, False, 0.0, -0.0), (2**64, float(2**64))],
     ids=str,
 )
-def test_what_is_remembered_tells_alike_defaults_apart(defaults: tuple[Any, ...]) -> None:
+def test_remembered_sections_distinguish_similar_defaults(defaults: tuple[Any, ...]) -> None:
     declared = [(Tool("f", None, an_object(p={"type": "number", "default": default})),) for default in defaults]
     assert [spelled(declare(tools)) for tools in declared] == [with_care(tools) for tools in declared]
 
 
 @pytest.mark.parametrize("key", ["default", "description", "type", "items", "enum", "title", "examples", "oneOf"])
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])
-def test_a_number_that_json_cannot_hold_is_declared_as_null_is(key: str, number: float) -> None:
+def test_a_number_that_json_does_not_have_is_declared_as_null_is(key: str, number: float) -> None:
     """Sections are remembered by the JSON of their tools, in which the two are one."""
 
     def declared(value: float | None) -> object:

@@ -24,7 +24,7 @@ RENDERED: dict[str, tuple[dict[str, Any], str]] = {
         {"n": {"type": "number", "default": 5}, "s": {"type": "string", "default": 'a "b"'}},
         '(_: {\nn?: number, // default: 5,\ns?: string, // default: "a \\"b\\"",\n}) => any;',
     ),
-    "an enum, whose default stands bare": (
+    "an enum, whose default is not quoted": (
         {"u": {"type": "string", "enum": ["c", "f"], "default": "c"}},
         '(_: {\nu?: "c" | "f", // default: c,\n}) => any;',
     ),
@@ -117,13 +117,13 @@ def test_what_is_required_has_no_question_mark() -> None:
     ("kind", "name"),
     [("string", "string"), ("number", "number"), ("integer", "number"), ("boolean", "boolean")],
 )
-def test_items_of_a_simple_type_are_rendered_as_that_whatever_else_is_said_of_them(kind: str, name: str) -> None:
+def test_items_of_a_simple_type_are_rendered_as_that_type_alone(kind: str, name: str) -> None:
     items = {"type": kind, "enum": ["a", "b"], "nullable": True}
     schema = {"type": "object", "properties": {"p": {"type": "array", "items": items}}}
     assert template_signature(schema) == f"(_: {{\np?: {name}[],\n}}) => any;"
 
 
-def test_items_that_take_long_to_say_are_anything() -> None:
+def test_items_with_long_types_are_any() -> None:
     for kinds, name in ((["string", "null"], "string | null"), (["string"] * 6, "any")):
         schema = {"type": "object", "properties": {"p": {"type": "array", "items": {"type": kinds}}}}
         assert template_signature(schema) == f"(_: {{\np?: {name}[],\n}}) => any;"

@@ -74,7 +74,7 @@ class TestToolsAreRead:
         ],
     )
     @pytest.mark.parametrize("name", ["t", "a b", "x-y", "日本", "t = 5", "t: {", ""])
-    def test_whatever_their_names_and_descriptions_say(self, name: str, description: str) -> None:
+    def test_with_any_names_and_descriptions(self, name: str, description: str) -> None:
         tools = (Tool("first"), Tool(name, description or None, an_object({**STRING, "description": "D"})))
         found = parse_tools(render_tools(tools))
         assert found is not None
