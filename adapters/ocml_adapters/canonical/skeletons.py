@@ -18,7 +18,7 @@ _LONGEST: Final = 400
 _MEMBERS_OF_TEXT: Final = frozenset({"type", "text", "cache", "extras"})
 """The members of a text whose meaning does not depend on the text."""
 _ADDRESSES: Final = {"url": of_address, "data": of_data}
-"""The members of a medium that are values, and what their kind is told from."""
+"""The members of a medium that are values, and how their kind is recognised."""
 
 
 def skeleton(unit: Any) -> Skeleton | None:

@@ -122,7 +122,7 @@ UNREAD: Final = (
 copies of Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
 _UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
 _BARE_CALLS: Final = re.compile(r'(\[\s*\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"arguments"\s*:')
-"""The beginning of a text that is nothing but a list of calls (xLAM): no tag tells it from an answer in JSON."""
+"""The beginning of a text that is nothing but a list of calls (xLAM): no tag marks it, as in an answer in JSON."""
 _UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {

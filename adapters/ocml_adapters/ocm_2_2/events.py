@@ -92,7 +92,7 @@ class Outgoing:
         newlines: the number of newlines at the end of its text so far.
         is_known: whether an event about it was sent.
         is_unflushed: whether text was sent after the last flush.
-        is_cancelled: whether the client was told that it was cut off.
+        is_cancelled: whether the event that it was cut off was sent.
     """
 
     id: str
@@ -281,7 +281,7 @@ def losses_of(stop: Stop, outgoing: Mapping[int, Outgoing], *, ended: bool) -> l
     Args:
         stop: the end of the stream, with the document.
         outgoing: the messages whose text was sent, by their numbers.
-        ended: whether the client was told how messages end.
+        ended: whether the ends of messages were sent.
     """
     log, document = Log(), stop.document
     known = {

@@ -28,7 +28,7 @@ _CUT_OFF: Final = "cut off"
 
 
 class Frames(UnitWriter):
-    """The unit writer. Its state tells whether the next frame is the first one, or the previous one was cut off."""
+    """The unit writer. Its state is whether the next frame is the first one, or the previous one was cut off."""
 
     target = HOME
     home = HOME

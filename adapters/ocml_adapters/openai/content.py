@@ -18,7 +18,7 @@ from .reasoning import PARTS, ThoughtPart
 
 _TEXT: Final = "text"
 _PLAIN: Final = frozenset({"type", _TEXT})
-"""The members of a text part of which nothing but its text is told."""
+"""The members of a text part with a text and nothing else."""
 
 
 class NewText(NamedTuple):

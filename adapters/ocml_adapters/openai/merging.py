@@ -62,7 +62,7 @@ class Twice:
         """How much of the first of these pieces was repeated."""
 
     def take(self, text: str, in_items: str) -> str | None:
-        """Take what comes next; return what is new in it if it begins with what was said already, else None.
+        """Take what comes next; return what is new in it if it begins with the text so far, else None.
 
         Args:
             text: the next text; "" if there is none.

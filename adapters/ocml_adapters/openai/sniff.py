@@ -31,6 +31,6 @@ def sniff(source: Source) -> int:
 def _of_messages(items: list[Json]) -> int:
     roles = [isinstance(item, dict) and isinstance(cast("dict[str, Json]", item).get("role"), str) for item in items]
     if not any(roles):
-        # A list of documents is no list of messages, but the reader's error tells how to convert it.
+        # A list of documents is no list of messages, but the reader's error explains how to convert it.
         return int(any(isinstance(item, dict) and "messages" in item for item in items))
     return 1 if any(key in item for item in items if isinstance(item, dict) for key in ELSEWHERE) else 2

@@ -1,7 +1,7 @@
 """The adapter of the Responses API (Open Responses): items as a list, a request, a response, or an exchange of both.
 
 `shapes.py` splits a document into items and all else; `units.py` reads and writes the items, by way of `items.py`,
-which tells their types apart. `stream.py` and `encode.py` do the same for the events of a stream.
+which distinguishes their types. `stream.py` and `encode.py` do the same for the events of a stream.
 `docs/formats/openai-responses.md` describes the mapping.
 """
 

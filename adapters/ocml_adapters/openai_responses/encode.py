@@ -208,7 +208,7 @@ class EventEncoder(ResponseEncoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """Write nothing: the last event, which `tail` writes, tells why the answer is over."""
+        """Write nothing: the last event, which `tail` writes, has the reason of the end."""
         return []
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Read items as messages and write messages as items; this module alone tells the types of items apart."""
+"""Read items as messages and write messages as items; this module alone distinguishes the types of items."""
 
 from __future__ import annotations
 

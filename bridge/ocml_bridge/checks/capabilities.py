@@ -135,7 +135,7 @@ def _touches(loss: Loss, path: str) -> bool:
 
 
 _IN_LAYOUT: Final = frozenset({Feature.ENDINGS, Feature.GROUPING, Feature.CHANNELS})
-"""Features that are not held if there is any loss, even one with the severity `layout`."""
+"""Features that are not supported if there is any loss, even one with the severity `layout`."""
 
 
 # --- the documents ----------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def command() -> None:
       5    the input's format is unknown or ambiguous
       6    some records of a batch could not be converted
       130  interrupted
-    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    """  # noqa: D301  # not raw: after a backspace, click keeps the lines as they are
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -59,7 +59,7 @@ def check(
     ocml-convert check answer.txt
     ocml-convert check -f harmony --official answer.txt
     ocml-convert check -f harmony --field text answers.jsonl
-    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    """  # noqa: D301  # not raw: after a backspace, click keeps the lines as they are
     if official and field is not None:
         raise BridgeError(ErrorCode.OPTION, "--official compares a whole file; leave out --field, or --official")
     names = [*named_files(files or (STANDARD,))]

@@ -102,7 +102,7 @@ def convert(
     ocml-convert transcript.ocm -t openai
     ocml-convert -f openai -t harmony in.json -o out.txt --report losses.json
     ocml-convert request.json --profile gpt-oss
-    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    """  # noqa: D301  # not raw: after a backspace, click keeps the lines as they are
     file = one_file(files)
     if target is None and profile is None:
         raise BridgeError(

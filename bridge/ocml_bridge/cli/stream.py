@@ -137,7 +137,7 @@ def stream(
 
     \b
     cat answer.txt | ocml-convert stream -f harmony -t openai-sse
-    """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    """  # noqa: D301  # not raw: after a backspace, click keeps the lines as they are
     from ..pipe import answer_ids, decoder, encoder
 
     refuse_same_file({"the input": file, "--request": request}, {"standard output": STANDARD, "--report": report})

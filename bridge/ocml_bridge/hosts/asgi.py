@@ -70,7 +70,7 @@ class _Exchange:
         try:
             await app(scope, self._hear, self._say)
         except BaseException:
-            # Whoever listens is told that this is not the whole answer, then the server is told why.
+            # The client gets the end of an incomplete answer, then the server gets the exception.
             await self._close()
             raise
         await self._close()

@@ -1,4 +1,4 @@
-"""What every job is told on its command line, and how it ends."""
+"""The options of every job on its command line, and how it ends."""
 
 from __future__ import annotations
 

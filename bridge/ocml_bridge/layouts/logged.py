@@ -1,7 +1,7 @@
 """Read rows of logs, as gateways, proxies and tracers write them: a request and its response, of any wire.
 
 The lines of a provider's batch are such rows, too: the input has a request, the output a response or an error, and an
-id tells which of them belong together.
+id shows which of them belong together.
 """
 
 from __future__ import annotations

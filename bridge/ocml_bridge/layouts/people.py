@@ -1,7 +1,7 @@
 """Read calls of people: a person whom a model plays may have tools, too (telecom in tau2-bench).
 
-Only the assistant calls tools in the canonical form, so the calls of a person and their results are what the person
-says: a call is its JSON, and a result is said under the name of the tool.
+Only the assistant calls tools in the canonical form, so the calls of a person and their results are messages:
+a call is its JSON, and a result is a message under the name of the tool.
 """
 
 from __future__ import annotations

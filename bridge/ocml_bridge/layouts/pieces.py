@@ -99,11 +99,11 @@ class Pieces:
 
 
 _OF_TEXT: Final = {"type", "text"}
-"""The members of a part of which nothing is said but a text."""
+"""The members of a part with a text and nothing else."""
 
 
 def _content_of(content: Json) -> Json:
-    """Return the result of a tool as a text, or as parts if its blocks are texts of which more is said."""
+    """Return the result of a tool as a text, or as parts if its blocks are texts with more members."""
     blocks = [{key: each for key, each in block.items() if each is not None} for block in objects_of(content)]
     texts = bool(blocks) and all(isinstance(each.get("text"), str) for each in blocks)
     if not texts or all(each.keys() <= _OF_TEXT for each in blocks):

@@ -294,7 +294,7 @@ def _guess(row: Object) -> list[str] | None:
         )
         nested = any(as_list(each) or as_object(each) for turn in turns for each in turn.values())
         if nested and text.lower() not in _TEXT_KEYS:
-            continue  # what is said is inside of a member
+            continue  # the text is inside of a member
         return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
     return None
 
@@ -334,7 +334,7 @@ def _messages_in_rows(row: Object) -> list[str]:
 
 
 _HISTORIES: Final = frozenset(("history", "chat_history"))
-"""Columns of what was said before: questions and answers in objects are no rows of their own there (promptflow)."""
+"""Columns of earlier turns: questions and answers in objects are no rows of their own there (promptflow)."""
 _CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
 """Columns that say which conversation a message is of, in small letters and without underscores."""
 _ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))

@@ -21,7 +21,7 @@ _ALWAYS = frozenset({"type", "role", "content", "messages", "name", "kind", "fla
 
 @cache
 def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
-    """Return the names and defaults of a class's fields; `type` is first, because it tells how to read the others."""
+    """Return the names and defaults of a class's fields; `type` is first, because it defines how to read the others."""
     defaults = [(field.name, field.default) for field in fields(kind)]
     return tuple(sorted(defaults, key=lambda field: field[0] != "type"))
 

@@ -53,7 +53,7 @@ def collect(folder: Path | None = None, say: Callable[[str], None] = lambda _: N
 
     Args:
         folder: that has them; None for the cache.
-        say: told of what is downloaded.
+        say: called with a line about each download.
 
     Raises:
         BridgeError: OCB-DEPENDENCY, naming what is missing and what to do.

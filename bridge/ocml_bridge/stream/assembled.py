@@ -26,14 +26,14 @@ _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 
 
 class AssemblingDecoder(ArrivingDecoder):
-    """A decoder of one answer. Messages end with the answer, or earlier if the format tells that they are complete.
+    """A decoder of one answer. Messages end with the answer, or earlier if the format shows that they are complete.
 
     Args:
         options: how to read.
 
     Attributes:
         options: how to read.
-        over: why the answer is over, according to the stream; None until it tells.
+        over: why the answer is over, according to the stream; None until then.
         ended: the number of messages that have ended.
     """
 

@@ -119,7 +119,7 @@ def rest_of(number: int, message: Message, length: int = 0, done: int = 0) -> It
     texts = [part.text if isinstance(part, Text) else "" for part in parts]
     arrived = length - sum(map(len, texts[:done]))
     is_answer = message.role == "assistant" and not (is_call(message) or is_private(message))
-    if not is_answer or done >= len(texts) or arrived > len(texts[done]):  # or its parts were not told apart
+    if not is_answer or done >= len(texts) or arrived > len(texts[done]):  # or its parts were not separated
         if rest := text_of(message)[length:]:
             yield Delta(number, rest)
         return

@@ -42,7 +42,7 @@ class FrameEvents:
     Args:
         log: receives the events.
         index: the index of the frame's first message.
-        beginning: that message as the header describes it; None if only the whole frame tells.
+        beginning: that message as the header describes it; None if only the whole frame shows it.
         restore: returns the content for text of the body, without escapes.
 
     Attributes:

@@ -34,8 +34,8 @@ from .untouched import untouched
 def check_samples(adapter: str | Adapter, samples: Iterable[bytes], *, examples: int | None = None) -> None:
     """Check the laws on sample documents, on what they read as, and on both after edits; check that `sniff` knows them.
 
-    A sample is written back (law 1), and two in a row are told apart (law 11). What it reads as is held to the other
-    laws, also when messages say something else, are gone, repeated, moved or joined. It is damaged in one place, too: a
+    A sample is written back (law 1), and two in a row are separated (law 11). What it reads as is checked against the
+    other laws, also when messages are reworded, gone, repeated, moved or joined. It is damaged in one place, too: a
     token or a value is missing, is another, or is there twice, or something stands beside it.
 
     Args:
@@ -179,7 +179,7 @@ def check_bytes(adapter: str | Adapter, *, examples: int | None = None) -> None:
 
     An output of the format is damaged in each of its places. The drawn texts consist of pieces that are hard to read,
     and of pieces of the format's own output. Drawn documents of a JSON format are damaged in one place, and what they
-    read as is held to all laws.
+    read as is checked against all laws.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.

@@ -63,7 +63,7 @@ def _is_kept(text: str, words: Sequence[str]) -> bool:
 
 
 def _reworded(document: Transcript) -> tuple[Transcript, list[str]]:
-    """Return a conversation in which all that is said is another, and the words that are gone."""
+    """Return a conversation in which all words are other ones, and the words that are gone."""
     words = [tool.description for tool in document.tools or () if tool.description]
     messages = [*document.messages]
     for at, message in enumerate(messages):

@@ -109,7 +109,7 @@ class Conversation:
         transcript: the whole transcript, if there is one already.
         plan: the plan by which it was read; None if it was read without one.
         values: its contents and ids, in the order of the plan.
-        declaration_at: the index at which the document had a message that declared the tools and said nothing else;
+        declaration_at: the index at which the document had a message that declared the tools and had nothing else;
             that message is not among the items.
 
     Attributes:

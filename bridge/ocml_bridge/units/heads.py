@@ -36,7 +36,7 @@ class Head:
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
         shared: whether the head is kept for others: all messages with an equal head have this very object. A head with
-            a signature never is; a head with extras only if `head_of` is told to expect more of them, as few repeat.
+            a signature never is; a head with extras only if `head_of` is to expect more of them, as few repeat.
         pattern: the head that this one was made from by `with_extra_texts`, with probes in place of these texts; None
             for any other head.
         beside: the parts of the content, if it is one text among parts that are the same in many messages (such as the

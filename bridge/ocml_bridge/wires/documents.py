@@ -64,7 +64,7 @@ class Shape(NamedTuple):
 
 
 def has(*keys: str) -> Callable[[Object], bool]:
-    """Return a function that tells whether an object has at least one of these members."""
+    """Return a function that returns whether an object has at least one of these members."""
     return lambda document: any(key in document for key in keys)
 
 

@@ -23,7 +23,7 @@ class Call(NamedTuple):
     Attributes:
         name: the name of the function, as it is written.
         arguments: a JSON object, or the text in its place.
-        untyped: whether the values are texts, whose types only the schema of the function tells.
+        untyped: whether the values are texts, whose types only the schema of the function defines.
         whole: whether the call is complete.
         repaired: whether its text was repaired.
         remark: what is uncertain in it, or is kept only as spelling; None if nothing is.

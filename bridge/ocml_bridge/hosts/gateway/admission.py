@@ -52,7 +52,7 @@ class Ticket:
         return self
 
     def hold(self, size: int) -> None:
-        """Count bytes that are held for the request.
+        """Count bytes that are kept in memory for the request.
 
         Raises:
             ApiError: if there is no room for them.

@@ -255,7 +255,7 @@ def codes(losses: Iterable[Loss]) -> list[str]:
 
 
 RETURNING: Final = frozenset({LossCode.CALL_ID})
-"""Losses of the prompt that reading the answer restores; clients are not told of them."""
+"""Losses of the prompt that reading the answer restores; they are not reported to clients."""
 
 
 def classes(losses: Iterable[Loss]) -> str:

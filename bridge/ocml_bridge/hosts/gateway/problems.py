@@ -78,7 +78,7 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
         status: the status of its response.
         body: the parsed body of its response; any value if it is not JSON.
         retry_after: its header `Retry-After`.
-        own_key: whether the gateway's key was used, about which the client is not told.
+        own_key: whether the gateway's key was used, which the client must not learn about.
     """
     error = members_of(body).get("error", body)
     code, param = (members_of(error).get(key) for key in ("code", "param"))

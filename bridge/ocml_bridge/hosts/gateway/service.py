@@ -36,7 +36,7 @@ class Service:
         turn_memory: the limits of the memory of reasoning before calls; None to remember nothing.
         max_request: the maximal size of a request body in bytes.
         body_timeout: the time limit for the arrival of a request's body, in seconds.
-        max_in_flight: the maximal number of requests in progress; others are told to try again.
+        max_in_flight: the maximal number of requests in progress; others get an error, and may try again.
         max_held: the maximal total size of the bodies of waiting requests in bytes.
         keep_alive: the seconds of silence after which a stream gets a comment.
         write_timeout: the seconds in which a client reads nothing after which it counts as gone.

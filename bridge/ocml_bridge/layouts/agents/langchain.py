@@ -187,7 +187,7 @@ def _part(value: Json) -> Json:
 
 
 _OF_MEDIA: Final = frozenset({"type", "source_type", "base64", "data", "url", "mime_type", "filename"})
-"""The members of a block with a medium of which nothing else is said."""
+"""The members of a block with a medium and nothing else."""
 
 
 def _call(value: Json) -> Json:

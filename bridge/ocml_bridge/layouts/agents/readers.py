@@ -57,7 +57,7 @@ class Turn:
         self._pieces[-1].show(part)
 
     def call(self, name: str, arguments: Json, identity: Json, result: Json) -> None:
-        """Add a call, and its result if there is one; a call that is told twice is one."""
+        """Add a call, and its result if there is one; a repeated call is one."""
         if str(identity) in self._called:
             return
         self._called |= set() if identity is None else {str(identity)}
@@ -97,7 +97,7 @@ class Reader(Protocol):
 
 
 class Says:
-    """A text that is said."""
+    """A text of the turn."""
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Add a text; an empty one is none."""
@@ -248,7 +248,7 @@ class As:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A text that is said, or another value."""
+    """A text of the turn, or another value."""
 
     other: Reader
 

@@ -25,7 +25,7 @@ def are_simulations(fields: Object, wording: Wording) -> bool:
 def read_simulations(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of each simulation, with what else is known of it in a column.
 
-    Simulations in which nothing was said are beside the first one.
+    Simulations without messages are beside the first one.
 
     Raises:
         BridgeError: OCB-SHAPE if a value is not a message.

@@ -24,7 +24,7 @@ def is_thread(fields: Object, wording: Wording) -> bool:
 
 
 def read_thread(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation, with the other steps, and what else is said of all steps, in a column."""
+    """Return the conversation, with the other steps, and the other members of all steps, in a column."""
     messages: list[Object] = []
     nodes: list[Json] = []
     for step in objects_of(fields[STEPS]):

@@ -117,7 +117,7 @@ def _text_or_parts(content: Object) -> Any:
 
 
 _CONTEXT: Final = ("user_profile", "user_instructions")
-"""What a person told about themselves, and about the answers that they want."""
+"""A person's description of themselves, and of the answers that they want."""
 
 
 def _exported_part(part: Json) -> Object:

@@ -31,7 +31,7 @@ def _responses(chat: Object) -> list[Object]:
 def read_grok(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return a conversation for each branch of each chat, with the chat beside it.
 
-    Chats in which nothing is said stand beside the first conversation.
+    Chats without messages are beside the first conversation.
 
     Raises:
         BridgeError: OCB-SHAPE if a value is not a message, or if no message has content; OCB-LIMIT if a tree is too

@@ -29,7 +29,7 @@ def read_requests(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation, with what the program did, and what else it says, in a column.
 
     Raises:
-        BridgeError: OCB-SHAPE if nothing is said.
+        BridgeError: OCB-SHAPE if there is no message.
     """
     messages: list[Object] = []
     nodes: list[Json] = []
@@ -45,7 +45,7 @@ def read_requests(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def _left_of(part: Object, pieces: Pieces) -> Object:
-    """Add what a piece of a response says; return its members that are not said."""
+    """Add the text of a piece of a response; return its other members."""
     kind, value = part.get("kind"), part.get("value")
     if kind is None and isinstance(value, str):
         pieces.say(value)

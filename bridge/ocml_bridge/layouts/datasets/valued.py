@@ -135,7 +135,7 @@ def write_valued(document: Json, wording: Wording) -> Object:
         both = [[_revalued(each) for each in (*prompt, *(answer or []))] for answer in answers]
         return {**dict(zip(_ANSWERS, both, strict=True)), **declared(given)}
     messages = messages_in(document, _NAME, tools=True)
-    if any(IDS in each for each in messages):  # they are left out where the order tells
+    if any(IDS in each for each in messages):  # they are left out where the order shows them
         raise unfit(_NAME, "the replies do not follow in the order of their calls")
     return {MESSAGES: [_revalued(each) for each in messages], **declared(document)}
 

@@ -32,7 +32,7 @@ _RESULTS: Final = {
 
 
 def called(text: str) -> list[Object] | None:
-    """Return the messages of an answer with calls; None if there are none, or if they cannot be told apart."""
+    """Return the messages of an answer with calls; None if there are none, or if they cannot be distinguished."""
     section = _SECTION.search(text)
     if section is None or _INVOKE.sub("", section[2]).strip():
         return None

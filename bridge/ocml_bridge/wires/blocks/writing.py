@@ -145,7 +145,7 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
     joined = default and bool(unit[grammar.key]) and not is_apart(grammar, message)  # without blocks it would vanish
     if default and not joined:
         image.layout = grammar.notes.by_format({**grammar.notes.of(image.layout), APART: True})
-    if joined:  # what is said of a wire message is said of that which the first of its messages begins
+    if joined:  # layout and extras of a wire message belong to its first message
         image.layout, image.extras = (_without_wire(grammar, each) for each in (image.layout, image.extras))
     image.continues = joined
     return Fragment({**unit, "joined": joined}, image, state_of(grammar, image))

@@ -10,7 +10,7 @@ from .....stream.completions import ReadChunk, read_chunk
 from .driver import Ask, Call, Completion, Terms, full, lengths_of, models_of, unfit
 
 WHOLE_TOKENS: Final[dict[str, Json]] = {
-    # Servers leave control tokens out of the text unless they are told otherwise.
+    # Servers leave control tokens out of the text by default.
     "skip_special_tokens": False,
     "spaces_between_special_tokens": False,
     # The prompt has its special tokens already.
