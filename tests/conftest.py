@@ -85,7 +85,7 @@ def settled_heap() -> None:
 
 
 def _give_vocabulary(config: pytest.Config) -> None:
-    """`internlm2-tokens` reads its vocabulary where its users say that it is; golden files are of the one made here."""
+    """`internlm2-tokens` reads its vocabulary from a path of the user; golden files use the one made here."""
     folder = tempfile.TemporaryDirectory(prefix="ocml-convert-")
     config.add_cleanup(folder.cleanup)
     os.environ[VARIABLE] = str(write_model(Path(folder.name, "tokenizer.model")))

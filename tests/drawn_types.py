@@ -1,4 +1,4 @@
-"""Documents drawn from type hints: what the official clients of an API say that a request or a response may be.
+"""Documents drawn from type hints: what a request or a response may be, according to the official clients of an API.
 
 A `TypedDict`, a pydantic model or one of botocore's shapes is a definition. What is drawn of it is JSON with all
 required members, some of the optional ones, and no text twice, so that one that is lost is found.

@@ -1,4 +1,4 @@
-"""One example of each loss code: a document, and a format that cannot hold it. `docs/loss.md` shows them run."""
+"""One example of each loss code: a document, and a format that cannot represent it. `docs/loss.md` shows them run."""
 
 from __future__ import annotations
 

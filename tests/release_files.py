@@ -107,7 +107,7 @@ FILES = {
     "ledger": "migration/rows.ledger.jsonl",
     "quarantine": "migration/rows.quarantine.jsonl",
 }
-"""The files that programs read, by the sections of the list that hold their shapes."""
+"""The files that programs read, by the sections of the list with their shapes."""
 
 
 def promised_of_files() -> dict[str, Section]:

@@ -1,4 +1,4 @@
-"""The project's own source files as syntax trees, for the tests that hold its shape."""
+"""The project's own source files as syntax trees, for the tests of its shape."""
 
 from __future__ import annotations
 

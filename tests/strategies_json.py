@@ -11,7 +11,7 @@ SHORT = {'"': '\\"', "\\": "\\\\", "/": "\\/", "\b": "\\b", "\f": "\\f", "\n": "
 
 
 def _spellings(character: str) -> list[str]:
-    """The ways in which a string of JSON may hold a character; half of a surrogate pair is always escaped."""
+    """The ways in which a string of JSON may spell a character; half of a surrogate pair is always escaped."""
     units = character.encode("utf-16-be", "surrogatepass").hex()
     escaped = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
     plain = [character] if character not in '"\\' and character >= " " and not "\ud800" <= character <= "\udfff" else []
@@ -29,7 +29,7 @@ def strings(characters: st.SearchStrategy[str] = CHARACTERS, size: int = 6) -> s
 
 
 KEYS = strings(st.sampled_from('ab":\\'), 2)
-"""So few that many stand twice, in different spellings."""
+"""So few that many occur twice, in different spellings."""
 DIGITS = st.from_regex(r"\A(0|[1-9][0-9]{0,25})\Z") | st.sampled_from(
     ["9223372036854775808", "18446744073709551616", "17976931348623159" + "0" * 292, "1" * 400, "1" * 4300, "1" * 4301]
 )

@@ -1,4 +1,4 @@
-"""How often what is drawn is odd, and in which order members stand."""
+"""How often a drawn value is odd, and the order of members."""
 
 from __future__ import annotations
 

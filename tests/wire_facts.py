@@ -135,7 +135,7 @@ ODD: list[Any] = [
     [None],
     10**20,
 ]
-"""Values that stand where others are expected."""
+"""Values in places where others are expected."""
 
 
 def spoiled(value: Any, chance: Random) -> Any:

@@ -78,7 +78,7 @@ def test_every_recorded_document_comes_back_to_the_order_of_its_keys() -> None:
 
 
 @pytest.mark.parametrize("target", OTHERS)
-def test_what_a_format_does_not_give_back_of_a_document_is_named(target: str) -> None:
+def test_losses_of_a_document_in_another_format_are_named(target: str) -> None:
     if target.endswith("-tokens"):
         pytest.importorskip("openai_harmony", reason="token ids need the official encoder")
     for name, document in [*golden(), *list(recorded())[:: 1 if target == "openai" else 7]]:
@@ -115,7 +115,7 @@ MEMBERS: list[dict[str, Any]] = [{"x_new": {"a": [1, None, ""]}}, {"x_new": None
 
 
 @pytest.mark.parametrize("member", MEMBERS, ids=spelled)
-def test_members_that_nobody_knows_come_back_at_every_level(member: dict[str, Any]) -> None:
+def test_unknown_members_come_back_at_every_level(member: dict[str, Any]) -> None:
     for name, document in golden():
         for path in places(document):
             for front in (True, False):
@@ -124,7 +124,7 @@ def test_members_that_nobody_knows_come_back_at_every_level(member: dict[str, An
                 assert spelled(back.output) == spelled(given), (name, path)
 
 
-def test_members_that_nobody_knows_are_named_where_they_are_lost() -> None:
+def test_unknown_members_are_named_where_they_are_lost() -> None:
     for name, document in golden():
         for path in places(document):
             if "input" in path or "input_schema" in path:
@@ -350,7 +350,7 @@ def test_a_list_of_documents_is_several() -> None:
     assert raised.value.code is ErrorCode.SEVERAL
 
 
-def test_what_the_api_refuses_is_found_and_stays() -> None:
+def test_contents_that_the_api_refuses_are_findings_and_stay() -> None:
     document = [asks(call("a"), call("b", "g")), from_user(TEXT, result("b"), result("a")), asks(call("a"))]
     reading = read(document, "anthropic")
     assert [str(finding.code) for finding in reading.findings] == ["call-id-repeated", "shape"]
@@ -474,7 +474,7 @@ def test_a_tool_has_a_schema() -> None:
 # --- judged by the official types -------------------------------------------------------------------------------------
 
 
-def test_what_is_written_of_chat_completions_is_what_the_official_types_take() -> None:
+def test_the_official_types_take_converted_chat_completions() -> None:
     types = pytest.importorskip("anthropic.types")
     request, message = TypeAdapter(types.MessageCreateParams), TypeAdapter(types.MessageParam)
     for path in sorted(corpus_path("wires").glob("*/chat-completions/*request.json")):

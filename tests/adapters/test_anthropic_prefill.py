@@ -45,7 +45,7 @@ def test_of_several_texts_it_is_the_last() -> None:
 @pytest.mark.parametrize(
     "text", ["It is ", "It is", " ", "", [{"type": "text", "text": "It is "}], [{"type": "text", "text": "\n"}]]
 )
-def test_what_was_read_from_the_format_is_written_back(text: Any) -> None:
+def test_documents_of_the_format_are_written_back_unchanged(text: Any) -> None:
     for request in (chat(text), chat(text, model=None), chat(text, max_tokens=None)):
         given = {key: value for key, value in request.items() if value is not None}
         assert json.dumps(convert(given, source="anthropic", target="anthropic").output) == json.dumps(given)

@@ -40,7 +40,7 @@ def test_any_tool_is_written_back(tool: Any, choice: Any) -> None:
 
 @pytest.mark.parametrize("target", OTHERS)
 @pytest.mark.parametrize("tool", OF_SERVER, ids=lambda tool: tool["type"])
-def test_what_the_server_runs_is_offered_to_no_other(tool: Any, target: str) -> None:
+def test_tools_of_the_server_are_offered_to_no_other_api(tool: Any, target: str) -> None:
     result = convert(asking(FUNCTION, tool), source="anthropic", target=target)
     assert "find" in json.dumps(result.output)
     assert tool.get("name", "files") not in json.dumps(result.output)
@@ -51,7 +51,7 @@ def test_what_the_server_runs_is_offered_to_no_other(tool: Any, target: str) -> 
 
 @pytest.mark.parametrize("target", OTHERS)
 @pytest.mark.parametrize("tool", OF_CLIENT, ids=lambda tool: tool["type"])
-def test_what_the_client_runs_is_offered(tool: Any, target: str) -> None:
+def test_tools_of_the_client_are_offered(tool: Any, target: str) -> None:
     assert tool["name"] in json.dumps(convert(asking(tool), source="anthropic", target=target).output)
 
 

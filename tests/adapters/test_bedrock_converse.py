@@ -256,7 +256,7 @@ def test_a_cache_point_is_a_place_and_no_text() -> None:
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
 
 
-def test_what_was_read_from_a_cache_is_part_of_the_input() -> None:
+def test_cached_tokens_are_part_of_the_input() -> None:
     document = {
         "output": {"message": assistant({"text": "Hi"})},
         "stopReason": "end_turn",
@@ -270,13 +270,13 @@ def test_what_was_read_from_a_cache_is_part_of_the_input() -> None:
 
 
 @pytest.mark.parametrize("wrong", [5, "x", {}, {"messages": {}}, {"messages": [3]}, [{"messageStart": {"role": "a"}}]])
-def test_what_is_no_document_is_refused_with_its_place(wrong: Any) -> None:
+def test_an_invalid_document_is_refused_with_its_path(wrong: Any) -> None:
     with pytest.raises(BridgeError) as raised:
         read(json.dumps(wrong), FORMAT)
     assert raised.value.code in (ErrorCode.SHAPE, ErrorCode.FORMAT_DOUBT)
 
 
-def test_whatever_is_changed_in_a_document_it_comes_back_or_is_refused() -> None:
+def test_a_damaged_document_comes_back_or_is_refused() -> None:
     documents: list[Any] = [TOOLS, *(case.value for case in cases() if len(case.data) < 6_000)]
     assert not_back(documents * 4, FORMAT, seed=7) == []
 
@@ -297,7 +297,7 @@ def test_roles_alternate() -> None:
     }
 
 
-def test_what_messages_leave_out_before_they_become_one_is_named_in_each_of_them() -> None:
+def test_losses_of_messages_that_become_one_are_named_at_each_of_them() -> None:
     unknown = [Foreign("anthropic", {"type": "of_tomorrow", "at": at}) for at in range(3)]
     done = written(*(Message("user", (Text(f"t{at}"), part)) for at, part in enumerate(unknown)))
     assert done.output == {"messages": [user({"text": "t0"}, {"text": "t1"}, {"text": "t2"})]}
@@ -382,7 +382,7 @@ def _with_bytes(value: Any) -> Any:
     return [_with_bytes(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def test_the_service_model_takes_what_is_written_of_other_wires() -> None:
+def test_the_service_model_takes_converted_documents_of_other_wires() -> None:
     botocore = pytest.importorskip("botocore.session")
     validate = pytest.importorskip("botocore.validate")
     model = botocore.Session().get_service_model("bedrock-runtime")
@@ -474,7 +474,7 @@ def test_a_document_that_is_a_text_is_plain_text_for_others() -> None:
         {"document": {"name": "n", "format": "txt", "source": {"content": [{"text": "a"}]}}, "odd": 2},
     ],
 )
-def test_what_nobody_knows_of_a_block_stays_in_its_place(block: dict[str, Any]) -> None:
+def test_unknown_members_of_a_block_stay_in_their_place(block: dict[str, Any]) -> None:
     """Nothing is added beside it, such as an empty list of citations."""
     document = [user({"text": "q"}, block)]
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)

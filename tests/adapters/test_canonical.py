@@ -64,7 +64,7 @@ MISFITS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("text", MISFITS)
-def test_what_does_not_fit_is_named_with_its_place(text: str) -> None:
+def test_an_invalid_value_is_named_with_its_path(text: str) -> None:
     path, words = MISFITS[text]
     with pytest.raises(BridgeError) as caught:
         read(text, "canonical")
@@ -210,7 +210,7 @@ MOVED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", MOVED)
-def test_what_an_earlier_schema_had_elsewhere_goes_to_its_place_and_is_found(name: str) -> None:
+def test_members_of_an_earlier_schema_move_to_their_place_and_are_reported(name: str) -> None:
     then, now, paths = MOVED[name]
     reading = read(then, "canonical")
     assert [(finding.code, finding.severity) for finding in reading.findings] == [("earlier-form", "layout")] * len(

@@ -309,7 +309,7 @@ def test_private_reasoning_never_becomes_visible(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_is_lost_of_calls_and_tools_is_reported(form: str) -> None:
+def test_losses_of_calls_and_tools_are_reported(form: str) -> None:
     call = Message("assistant", "{}", None, "commentary", "functions.f", "c1", constraint="json", end="call")
     reply = Message("tool", "1", "functions.f", "commentary", "assistant", "c1")
     result = write(Transcript((call, reply), (Tool("f"),)), form)
@@ -358,12 +358,12 @@ def keeps_all_laws(source: Any, form: str) -> None:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 @example("<|im_start|>user\n</s><|im_start|>")
-def test_whatever_is_read_is_written_back_byte_for_byte(text: str) -> None:
+def test_any_text_is_written_back_byte_for_byte(text: str) -> None:
     keeps_all_laws(text, "chatml")
 
 
 @given(st.lists(st.sampled_from([START, END, *({"token": piece} for piece in ("<s>", "x")), *PIECES]), max_size=10))
-def test_whatever_list_is_read_is_written_back_piece_for_piece(source: list[Any]) -> None:
+def test_any_list_is_written_back_piece_for_piece(source: list[Any]) -> None:
     keeps_all_laws(source, "chatml-json")
 
 

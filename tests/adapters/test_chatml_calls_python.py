@@ -89,7 +89,7 @@ def test_text_that_is_no_list_of_calls_is_reported(inner: str) -> None:
     assert (found.calls, found.flaw, found.end) == ((), Flaw.OPAQUE, len(text) - 4)
 
 
-def test_quotes_that_nobody_escaped() -> None:
+def test_unescaped_quotes() -> None:
     found = JSON.find(listed("[f(a='it's a \\n, isn't it', b=2), f(a='don't')]"))
     assert found is not None
     assert [json.loads(call.arguments)["a"] for call in found.calls] == ["it's a \\n, isn't it", "don't"]
@@ -134,7 +134,7 @@ def test_lists_as_python_and_as_json() -> None:
     "bad",
     [Call("f(", "{}"), Call("f", '{"a b": 1}'), Call("f", '{"": 1}'), Call("", "{}"), Call("f", "[]"), Call("f", "{")],
 )
-def test_what_cannot_be_spelled(bad: Call) -> None:
+def test_arguments_that_cannot_be_spelled(bad: Call) -> None:
     assert JSON.write([bad]) is None
 
 
@@ -163,7 +163,7 @@ CALLS = st.lists(
 
 
 @given(st.sampled_from([JSON, PYTHON]), CALLS)
-def test_what_is_written_reads_as_the_same(grammar: PythonCalls, calls: list[Call]) -> None:
+def test_written_calls_read_as_the_same(grammar: PythonCalls, calls: list[Call]) -> None:
     text = grammar.write(calls)
     if text is None:
         assert "\\ud" in ascii(calls)

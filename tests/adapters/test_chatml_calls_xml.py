@@ -85,7 +85,7 @@ MENDED = {
 
 
 @pytest.mark.parametrize("kind", MENDED)
-def test_what_models_write_is_read(kind: str) -> None:
+def test_calls_as_models_write_them_are_read(kind: str) -> None:
     found = PYTHON.find(MENDED[kind])
     assert found is not None
     assert found.calls == (OSLO,)
@@ -146,7 +146,7 @@ def test_most_texts_with_tags_can_be_values(value: str) -> None:
     ],
     ids=repr,
 )
-def test_what_cannot_be_spelled(bad: Call) -> None:
+def test_arguments_that_cannot_be_spelled(bad: Call) -> None:
     assert PYTHON.write([call("f"), bad]) is None
 
 
@@ -183,7 +183,7 @@ VALUES = {
 
 
 @given(st.sampled_from([PYTHON, JSON]), st.lists(st.fixed_dictionaries({}, optional=VALUES), max_size=3))
-def test_what_is_written_reads_as_the_same(grammar: XmlCalls, arguments: list[dict[str, object]]) -> None:
+def test_written_calls_read_as_the_same(grammar: XmlCalls, arguments: list[dict[str, object]]) -> None:
     calls = [call("f", **values) for values in arguments]
     text = grammar.write(calls)
     if text is None:

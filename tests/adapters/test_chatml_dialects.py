@@ -200,7 +200,7 @@ def test_1_a_thought_is_one_wherever_it_begins(body: str, thought: list[str], sh
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_what_another_dialect_is_asked_for_reads_as_itself(dialect: str) -> None:
+def test_odd_markup_keeps_the_laws_in_every_dialect(dialect: str) -> None:
     for body in (
         "</think>\n</think>\n\n\n<think><think>",
         "<think>\na\n\n</think>\n\n\nHi\n\n<function=f>\n</function>\n\n",
@@ -317,7 +317,7 @@ def test_2_calls_that_are_not_quite_json_are_mended(body: str, code: FindingCode
     assert back(text) == text
 
 
-def test_2_what_cannot_be_read_stays_text_and_is_found() -> None:
+def test_2_a_call_that_cannot_be_read_stays_text_and_is_reported() -> None:
     text = answer("<tool_call>\nf(1)\n</tool_call>")
     (made,) = transcript(text).messages
     assert (made.channel, made.content) == ("final", "<tool_call>\nf(1)\n</tool_call>")
@@ -441,7 +441,7 @@ def test_5_no_tools_are_no_section(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("leading", ["", "s", "ss", "u", "us"])
-def test_5_what_is_written_of_tools_is_what_is_read(dialect: str, leading: str) -> None:
+def test_5_written_tools_are_read_back(dialect: str, leading: str) -> None:
     words = {"s": Message("system", "Be brief."), "u": Message("user", "Hi")}
     result = write(
         Transcript(tuple(words[letter] for letter in leading), (Tool("f", "Does it."),)), f"chatml:{dialect}"

@@ -89,7 +89,7 @@ def test_as_a_stream_it_is_never_passed_on() -> None:
 
 
 @pytest.mark.parametrize("role", ["<|assistant|>", "Assistant:", "x"])
-def test_it_closes_no_frame_of_a_role_that_nobody_knows(role: str) -> None:
+def test_it_closes_no_frame_of_an_unknown_role(role: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read(f"{ASKED}{START}{role}\nBecause.</s>", "chatml")
     assert caught.value.code is ErrorCode.INCOMPLETE

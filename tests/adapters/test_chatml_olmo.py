@@ -60,7 +60,7 @@ def test_literals_are_those_of_json_or_of_python(body: str, content: str) -> Non
     assert calls(body) == [("functions.f", content)]
 
 
-def test_what_is_no_call_stays_text() -> None:
+def test_text_that_is_no_call_stays_text() -> None:
     assert calls("f(1)") == []
     text = f"{SYSTEM}{START}assistant\n<function_calls>f(1)</function_calls>{END}\n"
     assert [finding.code for finding in read(text, "chatml").findings] == [FindingCode.JSON_OPAQUE]

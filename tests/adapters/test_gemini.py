@@ -301,7 +301,7 @@ def test_a_reply_is_its_text_or_its_object(response: Any, text: str, failed: boo
     assert same(write(reading.transcript, "gemini").output, document)
 
 
-def test_what_is_around_an_answer_is_settings() -> None:
+def test_members_around_an_answer_are_settings() -> None:
     usage = {"promptTokenCount": 7, "candidatesTokenCount": 3, "thoughtsTokenCount": 4, "totalTokenCount": 14}
     document = {
         "candidates": [{"content": model({"text": "Hi"}), "finishReason": "MAX_TOKENS"}],
@@ -322,13 +322,13 @@ def test_a_list_of_documents_is_several() -> None:
 
 
 @pytest.mark.parametrize("wrong", [5, "x", {}, {"contents": {}}, {"contents": [3]}, {"candidates": [3]}])
-def test_what_is_no_document_is_refused_with_its_place(wrong: Any) -> None:
+def test_an_invalid_document_is_refused_with_its_path(wrong: Any) -> None:
     with pytest.raises(BridgeError) as raised:
         read(json.dumps(wrong), "gemini")
     assert raised.value.code in (ErrorCode.SHAPE, ErrorCode.FORMAT_UNKNOWN)
 
 
-def test_whatever_is_changed_in_a_document_it_comes_back_or_is_refused() -> None:
+def test_a_damaged_document_comes_back_or_is_refused() -> None:
     documents: list[Any] = [case.value for case in cases() if len(case.data) < 6_000]
     assert not_back(documents * 4, "gemini", seed=7) == []
 
@@ -468,7 +468,7 @@ def test_settings_are_in_the_places_of_the_api() -> None:
 # --- judges -----------------------------------------------------------------------------------------------------------
 
 
-def test_googles_own_types_take_what_is_written_of_other_wires() -> None:
+def test_googles_own_types_take_converted_documents_of_other_wires() -> None:
     types = pytest.importorskip("google.genai.types")
     checked = 0
     for case in recorded("chat-completions"):

@@ -57,7 +57,7 @@ def test_a_call_and_its_reply() -> None:
     assert is_exact(text)
 
 
-def test_commentary_for_nobody_is_a_preamble() -> None:
+def test_commentary_without_a_recipient_is_a_preamble() -> None:
     text = "<|start|>assistant<|channel|>commentary<|message|>Plan.<|end|>"
     assert messages(text) == (Message("assistant", "Plan.", channel="commentary", intent="preamble"),)
     assert is_exact(text)
@@ -244,7 +244,7 @@ def test_a_section_of_tools_that_would_be_written_otherwise_is_text() -> None:
     assert write(read_text(text), "harmony").output == text
 
 
-def test_what_describes_a_namespace_is_kept_beside_a_tool_that_is_not_understood() -> None:
+def test_the_description_of_a_namespace_is_kept_beside_a_tool_that_is_not_understood() -> None:
     section = TOOLS.replace("namespace f", "// What it can do.\n// And more.\nnamespace f", 1)
     section = section.replace("} //", "type odd = (x: y) => any;\n\n} //")
     text = f"<|start|>developer<|message|>{section}<|end|>"
@@ -417,7 +417,7 @@ def test_harmony_is_recognised_by_the_text(text: str) -> None:
 
 
 @given(documents(), st.sampled_from([None, "spec", "oss", "hf"]))
-def test_the_image_is_what_reading_gives_back(document: Document, dialect: str | None) -> None:
+def test_the_output_reads_as_the_image(document: Document, dialect: str | None) -> None:
     options = Options(dialect=dialect)
     written = write(document, "harmony", options=options, policy=LENIENT)
     assert read(written.output, "harmony").transcript == written.image

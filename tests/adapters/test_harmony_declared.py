@@ -126,7 +126,7 @@ def _fields(message: Message) -> tuple[Any, ...]:
     ],
 )
 @pytest.mark.parametrize("name", ["harmony", "harmony-tokens", "openai"])
-def test_what_would_be_read_otherwise_is_reported(message: Message, name: str) -> None:
+def test_messages_with_ambiguous_headers_keep_the_laws(message: Message, name: str) -> None:
     for tools in ((), (Tool("shell"),), (Tool("shell", "Runs.", {"type": "object", "properties": {}}),)):
         all_laws(Transcript((Message("user", "x"), message), tools), name)
         inside = Message("developer", (Text("Be brief."), Tools(tools)))

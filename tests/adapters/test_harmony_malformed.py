@@ -167,7 +167,7 @@ def test_malformed_output_is_read_as_what_it_evidently_means(text: str, expected
     assert codes(text) & {FindingCode.HEADER_RECOVERED, FindingCode.TEXT_OUTSIDE}
 
 
-def test_what_has_no_place_in_a_header_is_kept_beside_it() -> None:
+def test_text_without_a_place_in_a_header_is_kept_beside_it() -> None:
     (message,) = messages('<|start|>assistant<|channel|>bash<|channel|>commentary<|message|>{"p":1}<|call|>')
     assert message.channel == "bash"
     assert message.extras == {"harmony": {"header": "commentary"}}

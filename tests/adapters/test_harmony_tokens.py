@@ -137,7 +137,7 @@ def test_a_control_token_inside_a_body_stays_one() -> None:
         ({"ids": []}, ""),
     ],
 )
-def test_what_is_not_an_id_is_refused_with_its_place(source: Any, path: str) -> None:
+def test_an_invalid_id_is_refused_with_its_path(source: Any, path: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read(source, "harmony-tokens")
     assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, path)
@@ -179,7 +179,7 @@ def test_ids_are_distinguished_from_other_json() -> None:
 
 
 @given(documents())
-def test_the_image_is_what_reading_gives_back(document: Document) -> None:
+def test_the_output_reads_as_the_image(document: Document) -> None:
     options = Options()
     written = write(document, "harmony-tokens", options=options, policy=LENIENT)
     assert read(written.output, "harmony-tokens").transcript == written.image

@@ -111,7 +111,7 @@ def test_a_call_and_its_reply_in_ids(vocabulary: Vocabulary) -> None:
 
 
 @pytest.mark.parametrize("token", SPELLINGS)
-def test_what_spells_a_token_is_text_and_nothing_is_lost(vocabulary: Vocabulary, token: str) -> None:
+def test_text_that_spells_a_token_is_text_and_nothing_is_lost(vocabulary: Vocabulary, token: str) -> None:
     message = Message("user", f"{token} a{token}{token}\u200b<{token}[", end="end")
     result = write(Transcript((message,)), NAME)
     ids = cast("list[int]", result.output)
@@ -222,7 +222,7 @@ class TestOddIds:
             ({}, ""),
         ],
     )
-    def test_what_is_not_an_id_is_refused_with_its_place(self, source: Any, path: str) -> None:
+    def test_an_invalid_id_is_refused_with_its_path(self, source: Any, path: str) -> None:
         with pytest.raises(BridgeError) as caught:
             read(source, NAME)
         assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, path)
@@ -284,7 +284,7 @@ def test_ids_are_distinguished_from_harmonys_and_from_other_json() -> None:
 
 
 @given(documents())
-def test_the_image_is_what_reading_gives_back(document: Document) -> None:
+def test_the_output_reads_as_the_image(document: Document) -> None:
     result = write(document, NAME, policy=LENIENT)
     assert read(result.output, NAME).transcript == result.image
     assert write(result.image, NAME).image == result.image

@@ -153,7 +153,7 @@ def test_servers_have_marks_in_other_places_of_chat_completions() -> None:
 
 
 @pytest.mark.parametrize("mark", [{"type": "other"}, {"type": "ephemeral", "x": 1}, {"ttl": "1h", "type": "ephemeral"}])
-def test_what_is_no_mark_is_kept_as_it_is(mark: Any) -> None:
+def test_an_invalid_mark_is_kept_unchanged(mark: Any) -> None:
     document = [{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": mark}]}]
     for wire in ("openai", "anthropic"):
         assert spelled(convert(document, source=wire, target=wire).output) == spelled(document)

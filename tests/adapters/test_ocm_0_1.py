@@ -134,7 +134,7 @@ EXACT = {
 
 
 @pytest.mark.parametrize("text", EXACT.values(), ids=EXACT.keys())
-def test_what_reads_without_findings_is_written_back(text: str) -> None:
+def test_texts_that_read_without_findings_are_written_back(text: str) -> None:
     reading = read(text, ID)
     result = write(reading.transcript, ID)
     assert reading.findings == ()
@@ -742,7 +742,7 @@ def test_a_token_that_is_left_as_it_is_hides_no_loss(document: Document) -> None
         Transcript((), open_turn=Message("assistant", "", end=None, extras={ID: {"header": "assistant mood=x"}})),
     ],
 )
-def test_what_is_written_reads_as_its_image(document: Transcript) -> None:
+def test_the_output_reads_as_its_image(document: Transcript) -> None:
     result = write(document, ID, policy=LENIENT)
     assert read(result.output, ID, options=Options(force_format=True)).transcript == result.image
 

@@ -137,7 +137,7 @@ class TestACallOfAnotherShape:
         assert (caught.value.code, caught.value.path) == (code, path)
 
 
-def test_what_is_neither_a_message_nor_a_list_is_refused() -> None:
+def test_a_value_that_is_neither_a_message_nor_a_list_is_refused() -> None:
     with pytest.raises(BridgeError, match="a message object or a list of them") as caught:
         read(5, ID, options=FORCED)
     assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "")
@@ -311,7 +311,7 @@ def test_readings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READINGS)
-def test_what_is_read_comes_back(name: str, options: Options) -> None:
+def test_every_reading_comes_back(name: str, options: Options) -> None:
     source = READINGS[name][0]
     for shaped in (source, jsontext.Lines([user("Hi"), *source]), source[0]):
         result = write(read(shaped, ID, options=FORCED).transcript, ID, options=options, policy=LENIENT)
@@ -356,7 +356,7 @@ NO_MESSAGES: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("message", "path", "detail"), NO_MESSAGES)
-def test_what_is_no_message_is_refused_at_its_place(message: Any, path: str, detail: str) -> None:
+def test_an_invalid_message_is_refused_with_its_path(message: Any, path: str, detail: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read([user("Hi"), message], ID, options=FORCED)
     assert (caught.value.path, caught.value.message.partition(";")[0]) == (f"/1{path}", detail)
@@ -392,7 +392,7 @@ def test_objects_are_known_by_their_keys(source: Any, certainty: int) -> None:
     assert sniff(source) == certainty
 
 
-def test_what_a_message_thinks_is_of_whom_it_is() -> None:
+def test_a_thought_of_a_message_has_its_name() -> None:
     """OCM 2.2 §10: one object has a thought beside the answer."""
     wire = {"role": "assistant", "name": "bob", "thinking": "Hm.", "content": "Yes."}
     document = read([wire], "ocm-2.2-json").transcript

@@ -407,7 +407,7 @@ def test_a_weight_is_that_of_every_message_of_a_wire_message(weight: float) -> N
 
 
 @pytest.mark.parametrize("weight", [None, True, "1", [0]])
-def test_what_is_no_number_is_no_weight_and_comes_back(weight: Any) -> None:
+def test_an_invalid_weight_is_no_weight_and_comes_back(weight: Any) -> None:
     wire = {"role": "assistant", "content": "t", "weight": weight}
     assert weights([wire]) == [None]
     assert same(write(read([wire], "openai").transcript, "openai").output, [wire])
@@ -499,7 +499,7 @@ REFUSED: list[tuple[Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("document", "path", "words"), REFUSED, ids=[path + " " + words for _, path, words in REFUSED])
-def test_what_is_refused_and_where(document: Any, path: str, words: str) -> None:
+def test_invalid_documents_are_refused_with_their_path(document: Any, path: str, words: str) -> None:
     data = json.dumps(document) if isinstance(document, str) else document
     with pytest.raises(BridgeError) as raised:
         read(data, "openai")
@@ -520,7 +520,7 @@ def test_what_is_refused_and_where(document: Any, path: str, words: str) -> None
         ),
     ],
 )
-def test_what_is_kept_although_it_should_not_be_there(message: Any, code: FindingCode, path: str) -> None:
+def test_unexpected_members_are_kept(message: Any, code: FindingCode, path: str) -> None:
     reading = read([message], "openai")
     assert [(finding.code, finding.path) for finding in reading.findings] == [(code, path)]
     assert same(write(reading.transcript, "openai").output, [message])
@@ -576,7 +576,7 @@ def test_common_messages_have_no_layout() -> None:
 
 
 @given(wire.DOCUMENTS)
-def test_whatever_is_read_is_written_back_exactly(document: Any) -> None:
+def test_any_document_is_written_back_exactly(document: Any) -> None:
     """Law 1, and more than it asks: findings do not matter."""
     transcript = read(document, "openai").transcript
     result = write(transcript, "openai")
@@ -835,7 +835,7 @@ def test_who_calls_a_deprecated_function_has_a_name() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"search_context_size": "low"}])
-def test_members_that_nobody_knows_stay_where_they_stood_beside_a_switch(options: Any) -> None:
+def test_unknown_members_beside_a_switch_stay_in_their_place(options: Any) -> None:
     message = {"role": "user", "content": "Hi"}
     for request in (
         {"messages": [message], "web_search_options": options, "x_new": {"a": 1}},

@@ -77,7 +77,7 @@ def test_a_choice_is_an_alternative_from_the_beginning() -> None:
     assert other.messages == (Message("assistant", "b", channel="final", end=None),)
 
 
-def test_what_is_not_preferred_is_an_alternative_to_what_is() -> None:
+def test_the_rejected_answer_is_an_alternative_to_the_preferred_one() -> None:
     transcript = transcript_of(line())
     assert transcript.alternatives == (Alternative((Message("assistant", "b", channel="final"),), 1, "rejected"),)
     assert transcript.extras is None

@@ -71,7 +71,7 @@ def test_no_text_stays_in_the_layout(wire: Wire, thoughts: list[str], rest: list
     assert not any(text in layouts for text in [*thoughts, "c2ln"])
 
 
-def test_what_signs_an_item_is_the_signature_of_its_thought() -> None:
+def test_the_signature_of_an_item_is_that_of_its_thought() -> None:
     first, second, _ = messages_of({"content": [reasoning(("One.", "c2ln"), ("Two.", "")), part("Yes.")]})
     assert first.signature == Signature("c2ln", "anthropic")
     assert second.signature is None

@@ -204,7 +204,7 @@ def is_unofficial(item: Any) -> bool:
     return item.get("role", "user") not in roles or "input_audio" in json.dumps(item.get("content"))
 
 
-def test_what_is_written_of_real_conversations_is_what_the_official_types_take() -> None:
+def test_the_official_types_take_converted_real_conversations() -> None:
     count = 0
     for case in corpus_cases():
         count += 1
@@ -326,7 +326,7 @@ def test_a_call_that_nothing_constrains_is_a_functions_where_it_is_given_an_obje
     ]
 
 
-def test_what_the_server_ran_is_a_call_and_its_reply() -> None:
+def test_a_tool_that_the_server_ran_is_a_call_and_its_reply() -> None:
     item = {
         "id": "ci_1",
         "type": "code_interpreter_call",
@@ -341,7 +341,7 @@ def test_what_the_server_ran_is_a_call_and_its_reply() -> None:
     assert same_order(write(read([item], HOME).transcript, HOME).output, [item])
 
 
-def test_what_another_agent_wrote_is_a_users_message_with_its_name() -> None:
+def test_a_message_of_another_agent_is_a_users_message_with_its_name() -> None:
     item = {
         "type": "agent_message",
         "author": "/lead/research",
@@ -506,7 +506,7 @@ def test_functions_are_not_strict_unless_they_were() -> None:
         ([{"model": "m", "input": "a"}, {"model": "m", "input": "b"}], "/1"),
     ],
 )
-def test_what_is_no_document_is_refused_by_its_place(document: Any, path: str) -> None:
+def test_an_invalid_document_is_refused_with_its_path(document: Any, path: str) -> None:
     with pytest.raises(BridgeError) as raised:
         read(document, HOME)
     assert raised.value.path == path

@@ -78,7 +78,7 @@ def test_a_parameter_is_a_setting_and_comes_back(parameters: dict[str, Any], set
         *({"logit_bias": {"1": 2}}, {"metadata": {"a": 1}}, {"store": "yes"}, {"prompt_cache_options": {"ttl": "30m"}}),
     ],
 )
-def test_what_is_no_setting_is_an_extra_at_its_own_place(parameters: dict[str, Any]) -> None:
+def test_an_invalid_setting_is_an_extra_in_its_own_place(parameters: dict[str, Any]) -> None:
     if "x" not in parameters:
         assert settings_of(**parameters) == Settings()
         losses = [loss for loss in write(transcript_of(**parameters), "harmony").losses if loss.path != "/layout"]

@@ -253,7 +253,7 @@ def test_tools_are_a_text_of_functions() -> None:
         Message("assistant", "<\u200bthink>a</think>b", channel="final"),
     ],
 )
-def test_12_what_would_be_misread_is_broken_and_comes_back(message: Message) -> None:
+def test_12_text_that_would_be_misread_is_broken_and_comes_back(message: Message) -> None:
     result = write(Transcript((message,)), "sharegpt", policy=LENIENT)
     assert "control-token" in [loss.code for loss in result.losses]
     assert [each.content for each in transcript(result.output).messages] == [message.content]
@@ -283,7 +283,7 @@ NO_ROWS: list[Any] = [
 
 
 @pytest.mark.parametrize("document", NO_ROWS)
-def test_what_is_no_row_is_refused(document: Any) -> None:
+def test_an_invalid_row_is_refused(document: Any) -> None:
     with pytest.raises(BridgeError) as error:
         read(document, "sharegpt", options=Options(force_format=True))
     assert (error.value.code, error.value.path) == (ErrorCode.SHAPE, "")

@@ -82,7 +82,7 @@ def test_an_application_that_fails_inside_a_stream_is_an_error() -> None:
         list(client.chat.completions.create(model="m", messages=USER, stream=True))
 
 
-def test_what_is_not_chosen_and_what_is_refused_passes_as_it_is() -> None:
+def test_other_paths_and_errors_pass_unchanged() -> None:
     import httpx
 
     with serving(application(b"as it is <|x|>", 3)) as url:

@@ -187,7 +187,7 @@ def test_the_numbers_of_tokens(bench: Bench) -> None:
         assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
 
 
-def test_probabilities_of_what_is_seen_and_of_nothing_else(bench: Bench) -> None:
+def test_probabilities_are_of_visible_tokens_only(bench: Bench) -> None:
     choice = bench.choice("probabilities")
     tokens = choice["logprobs"]["content"]
     assert "".join(token["token"] for token in tokens) == choice["message"]["content"]
@@ -200,7 +200,7 @@ def test_probabilities_of_what_is_seen_and_of_nothing_else(bench: Bench) -> None
     assert "".join(parts) == choice["message"]["content"]
 
 
-def test_a_stop_string_ends_what_is_seen(bench: Bench) -> None:
+def test_a_stop_string_ends_the_visible_text(bench: Bench) -> None:
     choice = bench.choice("a stop string")
     assert choice["message"]["content"] == "word0 word1 word2 word3 word4 word5 word6 "
     assert choice["finish_reason"] == "stop"
@@ -252,7 +252,7 @@ def test_a_user_makes_no_control_token(bench: Bench) -> None:
     assert bench.message("control tokens of a user")["content"] == " ".join(f"word{number}" for number in range(9))
 
 
-def test_what_an_engine_refuses_is_the_clients_to_mend(bench: Bench) -> None:
+def test_an_engines_error_about_the_request_is_the_clients_error(bench: Bench) -> None:
     """llama.cpp's server takes any model's name and any temperature, and ends an answer where its context does."""
     cases = ("a model that is not there", "a temperature that is none", "too large a max_tokens")
     statuses = [bench.ask(case).status_code for case in cases]

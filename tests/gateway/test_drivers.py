@@ -62,7 +62,7 @@ def test_an_engine_is_known_by_its_list_of_models(listing: Any, name: str) -> No
         ("llama.cpp", {"v1_models": LLAMA}, {}, "/props"),
     ],
 )
-def test_what_cannot_work_is_refused_at_the_start(name: str, answers: Any, terms: Any, message: str) -> None:
+def test_settings_that_cannot_work_are_refused_at_the_start(name: str, answers: Any, terms: Any, message: str) -> None:
     with pytest.raises(BridgeError, match=message):
         driver_of(name, Engine(**answers), **terms)
 

@@ -155,7 +155,7 @@ def test_the_async_client(opened: Bench) -> None:
     asyncio.run(run())
 
 
-def test_what_is_written_arrives_at_once(opened: Bench) -> None:
+def test_each_token_arrives_at_once(opened: Bench) -> None:
     """Each token of the answer is a chunk of its own: nothing waits for the end."""
     words = ["one ", "two ", "three ", "four"]
     model = opened.play(["<|channel|>", "final", "<|message|>", *words, "<|return|>"])
@@ -242,7 +242,7 @@ def test_several_answers(opened: Bench, stream: bool) -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("stop", ["see", ["b <", "see a"], "[x]", "never said"])
-def test_stop_strings_are_looked_for_in_what_the_client_sees(opened: Bench, stop: Any, stream: bool) -> None:
+def test_stop_strings_are_searched_in_the_visible_text(opened: Bench, stop: Any, stream: bool) -> None:
     """`final` is in the header, `see` in the reasoning: an engine would stop there."""
     text = joined(thought("Let me see."), final("I see a b < c."))
     model = opened.play(tokens(text), cut=3)

@@ -52,7 +52,7 @@ def running(*arguments: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
 
 
 def test_a_piece_of_an_answer_does_not_wait_for_the_client() -> None:
-    """Accepted connections do as the socket that listens: nothing is held back until the client has acknowledged."""
+    """Accepted connections do as the socket that listens: nothing is delayed until the client has acknowledged."""
     with listening_socket(uvicorn.Config("", port=0)) as listening, socket.create_connection(listening.getsockname()):
         accepted, _ = listening.accept()
         with accepted:
@@ -120,7 +120,7 @@ def test_the_file_on_the_page_is_one(tmp_path: Path) -> None:
         ("upstreams: [{upstream: 'http://x/v1', profile: nobody}]", "nobody"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str, word: str) -> None:
+def test_errors_in_a_file_are_named(tmp_path: Path, text: str, word: str) -> None:
     with pytest.raises((BridgeError, click.ClickException, CommandError)) as raised:
         settings_in(tmp_path, text)
     assert word in str(raised.value)

@@ -100,7 +100,7 @@ def test_an_answered_turn_needs_it_no_more(private: Bench) -> None:
     assert "thought" not in httpx.post(f"{private.url}/chat/completions", json=body).headers.get("x-ocml-losses", "")
 
 
-def test_nobody_else_gets_it_back(private: Bench) -> None:
+def test_another_client_does_not_get_it(private: Bench) -> None:
     message = answered(private, ONE, stream=False, key="alice")
     assert SECRET not in prompt_of(private, replied(message), key="mallory")
     assert SECRET in prompt_of(private, replied(message), key="alice")
@@ -204,7 +204,7 @@ def test_a_sealed_id_is_readable_by_every_process_that_has_the_key() -> None:
         assert not other.of("alice", "m", clock).recall(changed)
 
 
-def test_what_makes_too_long_an_id_is_remembered() -> None:
+def test_reasoning_too_long_for_an_id_is_remembered() -> None:
     memory = TurnMemory(3, 1_000_000, 60, SealedIds([Fernet.generate_key().decode()], 60))
     own = memory.of("alice", "m", lambda: 0.0)
     text = "".join(map(chr, range(0x4E00, 0x4E00 + 20_000)))

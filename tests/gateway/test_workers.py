@@ -35,7 +35,7 @@ VALUES: dict[str, Callable[[list[Item]], object]] = {
 
 
 @pytest.mark.parametrize("shape", VALUES)
-def test_what_is_thrown_away_is_freed_behind_the_work(shape: str) -> None:
+def test_discarded_values_are_freed_after_the_work(shape: str) -> None:
     def work(count: int) -> int:
         value = VALUES[shape]([Item() for _ in range(count)])
         discard(value)
@@ -46,7 +46,7 @@ def test_what_is_thrown_away_is_freed_behind_the_work(shape: str) -> None:
     assert Item.freed == 2_500
 
 
-def test_an_error_does_not_keep_what_was_thrown_away() -> None:
+def test_an_error_does_not_keep_discarded_values() -> None:
     def work(count: int) -> None:
         value = {number: Item() for number in range(count)}
         discard(value)

@@ -92,11 +92,11 @@ class Here:
         self._inputs = {work.id: _inputs(work, parts) for work in self._works.values()}
 
     def counts(self, work: str) -> dict[int, int]:
-        """As `Place` says."""
+        """See `Place`."""
         return {part: len(given) - WARM_UP for part, given in self._inputs[work].items()}
 
     def time(self, work: str, part: int) -> float:
-        """As `Place` says."""
+        """See `Place`."""
         run, inputs = self._works[work].run, self._inputs[work][part]
         for given in inputs[:WARM_UP]:
             run(given)
@@ -121,11 +121,11 @@ class Apart:
         self._counts: dict[str, dict[int, int]] = link.recv()
 
     def counts(self, work: str) -> dict[int, int]:
-        """As `Place` says."""
+        """See `Place`."""
         return self._counts[work]
 
     def time(self, work: str, part: int) -> float:
-        """As `Place` says."""
+        """See `Place`."""
         self._link.send((work, part))
         return self._link.recv()
 

@@ -46,7 +46,7 @@ def test_it_refuses_the_same(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("value", ["\ud800", object()])
-def test_it_does_not_write_what_cannot_be_written(value: object) -> None:
+def test_it_does_not_write_values_that_json_does_not_have(value: object) -> None:
     for module in (orjson, browsers):
         with pytest.raises(module.JSONEncodeError):
             module.dumps(value)

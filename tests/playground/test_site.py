@@ -60,7 +60,7 @@ def test_the_same_installation_gives_the_same_site(listed: Path, tmp_path: Path)
     assert sums[0] == sums[1]
 
 
-def test_what_is_downloaded_is_kept(listed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_downloads_are_cached(listed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     lines: list[str] = []
     with served(listed) as server:

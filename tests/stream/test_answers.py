@@ -209,7 +209,7 @@ def test_an_answer_has_nothing_of_its_prompt() -> None:
     assert [event.number for event in events if isinstance(event, (Start, End))] == [0, 0]
 
 
-def test_what_opens_no_turn_has_no_answer() -> None:
+def test_a_prompt_without_an_open_turn_is_refused() -> None:
     line = profile("qwen3").prompt(declaring(), options=Options(training=True))
     with pytest.raises(BridgeError) as caught:
         profile("qwen3").answering(line)
@@ -217,7 +217,7 @@ def test_what_opens_no_turn_has_no_answer() -> None:
 
 
 @pytest.mark.parametrize("name", ["lfm2", "internlm2"])
-def test_what_the_model_is_not_shown_is_not_gone_on_with(name: str) -> None:
+def test_a_message_that_the_prompt_lost_is_not_continued(name: str) -> None:
     request = {**BEGUN, "messages": [*BEGUN["messages"], {"role": "assistant", "reasoning": "Hm"}]}
     prompt = profile(name).prompt(request)
     assert str(prompt.output).endswith("<|im_start|>assistant\n")
@@ -263,7 +263,7 @@ ANOTHERS = {
 
 @pytest.mark.parametrize("case", ANOTHERS)
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_what_a_model_goes_on_with_for_others_is_no_answer(case: str, size: int) -> None:
+def test_messages_that_a_model_writes_for_others_are_no_answer(case: str, size: int) -> None:
     name, _, other = case.partition(", ")
     form = {"gpt-oss": "harmony", "qwen3": "chatml"}.get(name, name)
     events = events_of(ANOTHERS[case], declaring("f"), form, size, name)

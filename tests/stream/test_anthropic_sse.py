@@ -317,7 +317,7 @@ def test_an_error_in_the_stream_ends_it() -> None:
     ]
 
 
-def test_what_nobody_knows_is_noted_and_the_rest_is_read() -> None:
+def test_unknown_events_are_reported_and_the_rest_is_read() -> None:
     delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "hologram_delta", "data": 1}}
     unknown = block(1, {"type": "hologram", "data": 1})
     got = played(START, *text(0, "Hi")[:-1], delta, {"type": "content_block_stop", "index": 0}, *unknown, *over())
@@ -356,7 +356,7 @@ def test_no_event_makes_the_answer_another_message(at: str, member: Any, reason:
     assert b"Yes." in b"".join(encoder(target).encode(events))
 
 
-def test_what_is_not_json_is_refused() -> None:
+def test_invalid_json_is_refused() -> None:
     made = decoder(STREAM)
     with pytest.raises(BridgeError) as raised:
         made.feed("data: {oops\n\n")
@@ -522,12 +522,12 @@ def check_written(document: Transcript) -> None:
 
 
 @given(ANSWERS)
-def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
+def test_losses_of_any_answer_are_reported(document: Transcript) -> None:
     check_written(document)
 
 
 @given(st.lists(strategies.messages(), max_size=5))
-def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
+def test_losses_of_any_document_are_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))
 
 

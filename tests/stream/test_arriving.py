@@ -37,11 +37,11 @@ def test_input_after_the_end_of_the_stream_is_ignored(stream: str, end: str, res
 
 
 @pytest.mark.parametrize("stream", sorted({stream for stream, _ in ENDS}))
-def test_what_is_not_json_before_the_end_is_an_error(stream: str) -> None:
+def test_invalid_json_before_the_end_is_an_error(stream: str) -> None:
     assert however_cut(stream, f"data: {{]}}\n\n{DONE}").failed is ErrorCode.JSON
 
 
-def test_a_call_of_somebody_else_than_the_assistant_is_none() -> None:
+def test_a_call_of_another_role_than_the_assistant_is_no_call() -> None:
     text = (
         'data: {"type":"message_start","message":{"type":"message","role":"critic","content":[]}}\n\n'
         'data: {"type":"content_block_start","index":0,'

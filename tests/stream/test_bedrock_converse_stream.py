@@ -336,7 +336,7 @@ def test_a_block_ends_where_another_one_begins() -> None:
     assert [content for _, _, content in addressed_contents(document)] == ["Hm.", '{"a":1}', "{}"]
 
 
-def test_what_a_tool_of_the_client_gave_is_no_part_of_an_answer() -> None:
+def test_a_result_of_a_clients_tool_is_no_part_of_an_answer() -> None:
     document = turn(call("functions.f", "{}"), Message("tool", "22", "functions.f", "commentary", "assistant"))
     events, made = written(document)
     assert "toolResult" not in json.dumps(events)
@@ -371,17 +371,17 @@ def check_written(document: Transcript) -> None:
 
 @examples(80)
 @given(ANSWERS)
-def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
+def test_losses_of_any_answer_are_reported(document: Transcript) -> None:
     check_written(document)
 
 
 @examples(80)
 @given(st.lists(strategies.messages(), max_size=5))
-def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
+def test_losses_of_any_document_are_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))
 
 
-def test_the_service_model_takes_what_is_written() -> None:
+def test_the_service_model_takes_every_event() -> None:
     botocore = pytest.importorskip("botocore.session")
     validate = pytest.importorskip("botocore.validate")
     shape = botocore.Session().get_service_model("bedrock-runtime").operation_model("ConverseStream").output_shape
@@ -403,7 +403,7 @@ def test_the_service_model_takes_what_is_written() -> None:
         {"messageStart": {"role": "assistant"}, "somethingNew": {}},
     ],
 )
-def test_what_does_not_fit_is_left_out_and_found(odd: Any) -> None:
+def test_an_invalid_event_is_left_out_and_reported(odd: Any) -> None:
     played = events_of(decoder(STREAM), [lines(START, delta(0, text="Hi"), stop(0), odd, end("end_turn"))])
     assert addressed_contents(played.stop.document) == [("final", None, "Hi")]
     assert [event.code for event in played.events if isinstance(event, Finding)] == ["shape"]

@@ -106,7 +106,7 @@ def text_of(message: Message) -> str:
     return content if isinstance(content, str) else "".join(part.text for part in content if part.type == "text")
 
 
-def test_what_is_found_in_the_answer_is_found_at_its_messages() -> None:
+def test_findings_in_the_answer_have_the_paths_of_its_messages() -> None:
     prompt = "<|im_start|>critic\na<|im_end|>\n<|im_start|>assistant\n"
     made = AnswerDecoder(decoder("internlm2"), prompt, ())
     events = [*made.feed("b<|im_end|>\n<|im_start|>assistant loudly\nc"), *made.finish("stop")]

@@ -44,7 +44,7 @@ def fault(parameters: Json, arguments: Json) -> tuple[str, str | None] | None:
 
 
 class TestArguments:
-    def test_what_fits_passes(self) -> None:
+    def test_arguments_that_fit_pass(self) -> None:
         assert fault(WEATHER, {"city": "Tokyo", "days": [1, 2], "a/b~c": None}) is None
 
     @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ class TestTools:
             ({"properties": {"\ud800": {}}}, ""),
         ],
     )
-    def test_what_is_no_schema_is_refused_before_any_call(self, parameters: Json, path: str) -> None:
+    def test_an_invalid_schema_is_refused_before_any_call(self, parameters: Json, path: str) -> None:
         with pytest.raises(BridgeError) as caught:
             Schemas([Tool("ok"), Tool("f", parameters=parameters)])
         assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, f"/tools/1/parameters{path}")

@@ -1,6 +1,6 @@
 """Answers of models that speak ChatML, as they come: with markup of other families, broken, and cut off anywhere.
 
-What is held of each: it is the same however it is cut, and the same as in batch; no word is lost; nothing that is
+What is checked of each: it is the same however it is cut, and the same as in batch; no word is lost; nothing that is
 thought is visible; and what was not called to the end is no whole call.
 """
 

@@ -32,7 +32,7 @@ def test_any_markup_however_it_is_cut(text: str, data: st.DataObject) -> None:
     check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text))))
 
 
-def test_what_templates_render_however_it_is_cut() -> None:
+def test_rendered_templates_read_the_same_for_every_cut() -> None:
     lines = corpus_path("chatml-dialects", "grid.jsonl").read_text("utf-8").splitlines()
     for record in map(json.loads, lines[::7]):
         if "prompt" in record and record["family"] not in ("gpt-oss", "internlm2-tool"):
@@ -87,7 +87,7 @@ def test_replies_arrive_when_their_frame_is_complete() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
 @examples(25)
-def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: st.DataObject) -> None:
+def test_the_output_reads_as_the_image_and_differences_are_losses(dialect: str, data: st.DataObject) -> None:
     options = Options(dialect=dialect, force_format=True)
     document = data.draw(st.one_of(transcripts(), own_output.documents(f"chatml:{dialect}")))
     assert isinstance(document, Transcript)

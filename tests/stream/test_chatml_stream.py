@@ -48,7 +48,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 @given(st.data())
 @examples(30)
-def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
+def test_written_texts_read_the_same_for_every_cut(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
     check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text))))
 
@@ -108,7 +108,7 @@ def test_how_a_stream_ends(text: str, reason: Reason | None, settled: Reason, en
     assert (stop.reason, stop.document.messages[-1].end) == (settled, end)
 
 
-def test_what_is_not_chatml_stops_with_an_error() -> None:
+def test_text_that_is_not_chatml_stops_with_an_error() -> None:
     for text, code in ((f"{START}user\nHi", ErrorCode.INCOMPLETE), ("Hi", ErrorCode.NO_FRAMES)):
         assert events_of(decoder("chatml"), [text]).stop == Stop("error", Transcript(), code)
 
@@ -126,7 +126,7 @@ def test_copies_and_an_early_end(data: st.DataObject) -> None:
 
 @given(transcripts(), st.sampled_from(("chatml", "internlm2", "openai", "ocm-0.1", "ocm-2.2", "canonical")))
 @examples(100)
-def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
+def test_the_output_reads_as_the_image_and_differences_are_losses(document: Transcript, source: str) -> None:
     known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
         check_encoding(known, "chatml")
@@ -174,7 +174,7 @@ def test_a_token_in_a_text_can_be_refused() -> None:
 
 @given(st.data())
 @examples(20)
-def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> None:
+def test_a_conversation_comes_through_a_pipe_unchanged(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
     pipe = Pipe(decoder("chatml"), encoder("chatml"))
     out = b"".join(pipe.feed(chunk) for chunk in cast("list[str]", data.draw(cuts(text)))) + pipe.finish()

@@ -56,7 +56,7 @@ def test_the_numbers_of_tokens_are_known_behind_the_answer() -> None:
     assert reads.usage == {"completion_tokens": 4}
 
 
-def test_an_answer_that_nobody_ends_is_cut_off() -> None:
+def test_an_answer_without_an_end_is_cut_off() -> None:
     assert answer_of(event(text("<|channel|>final<|message|>Hel")), 5)[1].reason == "truncated"
 
 
@@ -83,14 +83,14 @@ def test_token_ids_go_to_a_decoder_of_ids() -> None:
         (event(text("x", index=1)), "OCB-SHAPE"),
     ],
 )
-def test_what_is_no_answer(data: bytes, code: str) -> None:
+def test_input_that_is_no_answer_is_refused(data: bytes, code: str) -> None:
     reads = CompletionsDecoder(decoder("harmony", prefix=PROMPT))
     with pytest.raises(BridgeError) as raised:
         reads.feed(data)
     assert raised.value.code == code
 
 
-def test_what_comes_before_a_place_that_cannot_be_read_is_given() -> None:
+def test_text_before_invalid_input_is_returned() -> None:
     found = CompletionsReader().feed(event(text("a")) + b"data: {\n\n")
     assert next(found) == Chunk((Piece(text="a"),))
     with pytest.raises(BridgeError):

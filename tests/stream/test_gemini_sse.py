@@ -237,7 +237,7 @@ def test_an_error_in_the_stream_ends_it() -> None:
     ]
 
 
-def test_what_is_not_json_is_refused() -> None:
+def test_invalid_json_is_refused() -> None:
     made = decoder(STREAM)
     with pytest.raises(BridgeError) as raised:
         made.feed("data: {oops\n\n")
@@ -332,17 +332,17 @@ def check_written(document: Transcript) -> None:
 
 @examples(80)
 @given(ANSWERS)
-def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
+def test_losses_of_any_answer_are_reported(document: Transcript) -> None:
     check_written(document)
 
 
 @examples(80)
 @given(st.lists(strategies.messages(), max_size=5))
-def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
+def test_losses_of_any_document_are_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))
 
 
-def test_googles_own_types_take_what_is_written() -> None:
+def test_googles_own_types_take_every_event() -> None:
     types = pytest.importorskip("google.genai.types")
     document = turn(thought("Hm."), final("Hi"), call("functions.f", "{}"))
     for value in values_of(written(document)[0]):

@@ -46,7 +46,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 @given(st.data())
 @examples(100)
-def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
+def test_written_texts_read_the_same_for_every_cut(data: st.DataObject) -> None:
     text = data.draw(WRITTEN)
     check_decoding(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
@@ -85,7 +85,7 @@ def test_copies_go_on_on_their_own(data: st.DataObject) -> None:
 
 @given(st.lists(PIECES, max_size=8))
 @examples(100)
-def test_a_stream_that_nobody_listens_to_any_more(chunks: list[str]) -> None:
+def test_a_cancelled_stream(chunks: list[str]) -> None:
     stop = check_cancel(lambda: decoder("harmony"), chunks)
     assert stop.document == events_of(decoder("harmony"), chunks).stop.document
 
@@ -154,7 +154,7 @@ def bare(document: Transcript) -> Transcript:
 
 
 @given(transcripts(), SIZES, st.sampled_from([None, "oss", "hf"]), st.booleans())
-def test_what_is_written_bit_by_bit_is_what_is_written_at_once(
+def test_events_written_one_by_one_give_the_same_output_as_all_at_once(
     drawn: Transcript, size: int, dialect: str | None, training: bool
 ) -> None:
     document = bare(drawn)
@@ -167,12 +167,12 @@ def test_what_is_written_bit_by_bit_is_what_is_written_at_once(
 
 @given(transcripts())
 @examples(100)
-def test_what_is_lost_on_the_way_is_reported(document: Transcript) -> None:
+def test_losses_are_reported(document: Transcript) -> None:
     check_encoding(document, "harmony")
 
 
 @given(st.data())
-def test_what_is_read_live_is_written_live(data: st.DataObject) -> None:
+def test_events_of_a_decoder_are_written_as_the_same_document(data: st.DataObject) -> None:
     text = data.draw(WRITTEN)
     reader = decoder("harmony")
     events = [event for chunk in data.draw(cuts(text)) for event in feed(reader, chunk)] + reader.finish()
@@ -195,7 +195,7 @@ def test_a_numbered_token_in_content_is_broken_even_where_it_is_cut(number: str)
         assert text == f"<|start|>user<|message|>a<\u200b|reserved_{number}|>b<|end|>"
 
 
-def test_half_of_a_surrogate_pair_becomes_the_character_for_what_is_none() -> None:
+def test_half_of_a_surrogate_pair_becomes_the_replacement_character() -> None:
     text, losses = encoded(replay(Transcript((Message("user", "a\ud800"),))), "harmony")
     assert text == "<|start|>user<|message|>a\ufffd<|end|>"
     assert [loss.path for loss in losses] == ["/messages/0/content"]

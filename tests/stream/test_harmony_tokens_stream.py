@@ -64,7 +64,7 @@ def test_copies_of_ids_go_on_on_their_own(first: list[int], one: list[int], othe
 @pytest.mark.parametrize("odd", [-1, 201_089, True, 1.0, None])
 @given(ids=ID_LISTS)
 @examples(20)
-def test_what_is_no_id_ends_the_stream(odd: Any, ids: list[int]) -> None:
+def test_an_invalid_id_ends_the_stream(odd: Any, ids: list[int]) -> None:
     whole = [*ids, odd, 5]
     played = check_decoding(whole, "harmony-tokens", [[[number] for number in whole]])
     assert (played.failed, played.stop.reason) == (ErrorCode.SHAPE, "error")

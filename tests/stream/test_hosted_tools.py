@@ -233,7 +233,7 @@ def test_calls_of_the_client_stay_beside_them() -> None:
     assert [each["function"]["name"] for each in choice["message"]["tool_calls"]] == ["weather"]
 
 
-def test_responses_stay_what_they_are() -> None:
+def test_responses_come_back_unchanged() -> None:
     answer, _ = answered("openai-responses-sse", responses(SEARCH, MCP, CUSTOM, TEXT), "openai-responses")
     search, mcp, custom, text = answer["output"]
     assert (search, mcp) == (SEARCH, MCP)
@@ -279,7 +279,7 @@ def test_an_item_of_a_hosted_tool_is_sent_when_it_begins_and_when_it_is_complete
         assert (done["type"], done["item"]) == ("response.output_item.done", item)
 
 
-def test_anthropic_messages_stay_what_they_are() -> None:
+def test_anthropic_messages_come_back_unchanged() -> None:
     text = {"type": "text", "text": "It is sunny."}
     answer, _ = answered("anthropic-sse", messages(USE, FOUND, text), "anthropic")
     assert answer["content"] == [USE, FOUND, text]
@@ -336,7 +336,7 @@ COMPLETE = {"openai": "stop", "anthropic": "end_turn", "bedrock-converse": "end_
 
 @pytest.mark.parametrize("target", ENDS)
 @pytest.mark.parametrize("item", OF_THE_CLIENT.values(), ids=list(OF_THE_CLIENT))
-def test_what_the_client_runs_is_its_call_on_every_wire(item: Any, target: str) -> None:
+def test_a_tool_of_the_client_is_its_call_on_every_wire(item: Any, target: str) -> None:
     answer, losses = answered("openai-responses-sse", responses(item), target)
     shown = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
     assert "call_1" in shown
@@ -346,7 +346,7 @@ def test_what_the_client_runs_is_its_call_on_every_wire(item: Any, target: str) 
 
 @pytest.mark.parametrize("target", ENDS)
 @pytest.mark.parametrize("item", OF_THE_SERVER.values(), ids=list(OF_THE_SERVER))
-def test_what_the_server_runs_is_no_call_of_the_client(item: Any, target: str) -> None:
+def test_a_tool_of_the_server_is_no_call_of_the_client(item: Any, target: str) -> None:
     answer, losses = answered("openai-responses-sse", responses(item, TEXT), target)
     assert ENDS[target](answer) == COMPLETE[target]
     assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/0"]

@@ -54,7 +54,7 @@ def encoded(events: list[Event], stream: str) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(("stream", "shape"), sweep(product(["chatml", "internlm2"], SHAPES), 5))
-def test_work_grows_with_what_comes(stream: str, shape: str) -> None:
+def test_work_grows_with_the_input(stream: str, shape: str) -> None:
     small, large = SHAPES[shape](100), SHAPES[shape](100 * TIMES)
     one, other = fed(small, stream), fed(large, stream)
     encoded(one, stream)  # patterns are compiled once

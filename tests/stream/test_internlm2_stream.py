@@ -111,7 +111,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 @given(st.data())
 @examples(30)
-def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
+def test_written_texts_read_the_same_for_every_cut(data: st.DataObject) -> None:
     dialect = data.draw(st.sampled_from(("im", "unused")))
     text = cast("str", write(data.draw(transcripts()), f"internlm2:{dialect}", policy=LENIENT).output)
     check_decoding(text, "internlm2", all_cuts(text, data.draw(cuts(text))))
@@ -152,7 +152,7 @@ def test_blank_text_waits_for_what_follows(text: str) -> None:
     assert reader.feed(END) == [Start(0, BEGUN), Delta(0, text), End(0, Message("assistant", text, channel="final"))]
 
 
-def test_what_is_no_call_is_text() -> None:
+def test_text_that_is_no_call_stays_text() -> None:
     reader = decoder("internlm2", prefix=f"{START}assistant\n")
     events = [reader.feed(text) for text in ("a", CALL, "b", f"{CALL}{PLUGIN}", "{", CALLED, "c", END)]
     raw = f"{CALL}{PLUGIN}{{{CALLED}"
@@ -210,7 +210,7 @@ def test_copies_and_an_early_end(data: st.DataObject) -> None:
     check_cancel(lambda: decoder("internlm2"), first)
 
 
-def test_what_waits_for_ever_is_refused() -> None:
+def test_text_that_stays_undecided_for_too_long_is_refused() -> None:
     for begun in (f"{START}assistant\n{CALL}{PLUGIN}", f"{START}system name={PLUGIN}\n", f"{START}assistant\n "):
         reader = decoder("internlm2", prefix=begun)
         reader.feed(" " * (PENDING - 99))
@@ -225,7 +225,7 @@ def test_what_waits_for_ever_is_refused() -> None:
 
 @given(transcripts(), st.sampled_from(("chatml", "internlm2", "openai", "ocm-0.1", "ocm-2.2", "canonical")))
 @examples(100)
-def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
+def test_the_output_reads_as_the_image_and_differences_are_losses(document: Transcript, source: str) -> None:
     known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
         check_encoding(known, "internlm2")
@@ -287,7 +287,7 @@ def test_no_name_or_argument_of_a_call_becomes_a_token(texts: list[str], size: i
 
 @given(st.data())
 @examples(20)
-def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> None:
+def test_a_conversation_comes_through_a_pipe_unchanged(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "internlm2", policy=LENIENT).output)
     known = read(text, "internlm2").transcript
     pipe = Pipe(decoder("internlm2"), encoder("internlm2"))

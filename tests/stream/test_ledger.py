@@ -81,11 +81,11 @@ class TestWithoutIds:
         ledger = Ledger()
         assert [opened(ledger.call(call(), now_ms=0)).call_id for _ in range(3)] == ["call_1", "call_2", "call_3"]
 
-    def test_it_is_given_by_whoever_makes_ids_and_never_taken(self) -> None:
+    def test_it_is_made_by_the_given_function_and_unique(self) -> None:
         ledger = Ledger(call_id=lambda _: "id")
         assert [opened(ledger.call(call(), now_ms=0)).call_id for _ in range(3)] == ["id", "id_2", "id_3"]
 
-    def test_it_is_what_a_reply_may_name(self) -> None:
+    def test_it_may_be_named_by_a_reply(self) -> None:
         ledger = Ledger()
         one = opened(ledger.call(call(), now_ms=0))
         assert ledger.reply(reply("call_1"), now_ms=0) == [Answered(one, reply("call_1"))]
@@ -124,14 +124,14 @@ class TestTime:
         ['{"deadline_ms": "soon"}', '{"deadline_ms": -1}', '{"deadline_ms": true}', '{"a": {"deadline_ms": 1}}',
          '["deadline_ms"]', '{"deadline_ms": 1', "{}", ""],
     )  # fmt: skip
-    def test_what_is_no_number_of_milliseconds_is_no_deadline(self, arguments: str) -> None:
+    def test_an_invalid_number_of_milliseconds_is_no_deadline(self, arguments: str) -> None:
         assert opened(Ledger().call(call("a", arguments=arguments), now_ms=0)).deadline is None
 
     def test_the_program_knows_better(self) -> None:
         made = opened(Ledger().call(call("a", arguments='{"deadline_ms": 5}'), now_ms=1, deadline_ms=7))
         assert made.deadline == 8
 
-    def test_at_the_deadline_a_reply_is_late_whoever_looks_at_the_clock(self) -> None:
+    def test_at_the_deadline_a_reply_is_late(self) -> None:
         ledger = Ledger()
         made = opened(ledger.call(call("a"), now_ms=0, deadline_ms=10))
         first, second = ledger.reply(reply("a"), now_ms=10)
@@ -160,7 +160,7 @@ class TestCancelling:
         assert rejected(ledger.reply(reply("a"), now_ms=1)) == (Fault.LATE, "a")
         assert ledger.expire(9) == []
 
-    def test_what_was_answered_cannot_be_cancelled(self) -> None:
+    def test_an_answered_call_cannot_be_cancelled(self) -> None:
         ledger = Ledger()
         ledger.call(call("a"), now_ms=0)
         ledger.reply(reply("a"), now_ms=0)

@@ -198,7 +198,7 @@ def test_a_call_arrives_when_its_json_is_complete() -> None:
     assert whole == [End(0, text), Start(1, start), Delta(1, '{"a": "}"}')]
 
 
-def test_what_announces_nothing_is_text_as_soon_as_that_is_plain() -> None:
+def test_a_tag_without_its_json_is_text_as_soon_as_that_is_certain() -> None:
     """Decision 4: a tag is a mere word where the JSON that it announces does not follow."""
     assert [texts(events) for events in fed("Say <|function_call|>", " {", "<args>", "!")] == [
         *("Say ", "", "<|function_call|> {<args>", "!")
@@ -328,7 +328,7 @@ def is_live(message: Message) -> bool:
 
 
 @given(strategies.documents(), st.integers(1, 7))
-def test_what_is_written_is_the_image_and_every_difference_is_named(document: Document, size: int) -> None:
+def test_the_output_reads_as_the_image_and_differences_are_losses(document: Document, size: int) -> None:
     text, made = run(events_of(document, size), encoder(STREAM))
     back = read(text, STREAM, options=AS_NAMED).transcript
     assert unnamed(document, back, made.losses, order_of(made)) == []
@@ -409,7 +409,7 @@ def test_tokens_in_content_may_be_refused() -> None:
         written(replay(answer(Message("user", "<|im_end|>"))), Options(control_tokens="refuse"))
 
 
-def test_what_is_hidden_is_not_written_at_the_end() -> None:
+def test_hidden_messages_are_not_written_at_the_end() -> None:
     """A stream may hide messages; its end has all of them."""
     hidden = answer(Message("system", "secret"))
     text, named = written([Stop("stop", hidden)])

@@ -188,11 +188,11 @@ def test_a_flush_follows_a_blank_line_and_the_end(text: str, paragraphs: list[st
         (Header("2.2", capabilities={"streaming": [1, "tool.cancel"]}), {"tool.cancel"}),
     ],
 )
-def test_the_header_defines_what_is_negotiated(header: Header | None, names: frozenset[str]) -> None:
+def test_the_header_defines_the_negotiated_events(header: Header | None, names: frozenset[str]) -> None:
     assert negotiated(header) == names
 
 
-def test_the_header_of_the_specification_negotiates_what_needs_no_asking() -> None:
+def test_the_header_of_the_specification_negotiates_the_default_events() -> None:
     listed: list[Json] = ["response.delta", "response.cancel", "tool.cancel"]
     assert negotiated(Header("2.2", capabilities={"streaming": listed})) == DEFAULT_EVENTS
 
@@ -210,7 +210,7 @@ REASONS: tuple[Reason | None, ...] = (None, "stop", "length", "cancelled", "trun
 
 
 @given(transcripts(), st.frozensets(st.sampled_from(sorted(ALL))), st.sampled_from(REASONS), st.integers(0, 2**32))
-def test_only_what_was_negotiated_is_sent_and_the_rest_is_a_loss(
+def test_only_negotiated_events_are_sent_and_the_rest_is_a_loss(
     document: Transcript, names: frozenset[str], reason: Reason | None, seed: int
 ) -> None:
     made = encoder("ocm-2.2-events", answer=Answer(events=names), visibility=DEBUG)
@@ -306,7 +306,7 @@ def test_nothing_hidden_is_ever_a_response() -> None:
     assert {loss.code for loss in made.losses} == {LossCode.MESSAGE}
 
 
-def test_what_follows_a_thoughts_marker_is_no_response() -> None:
+def test_text_after_a_thoughts_marker_is_no_response() -> None:
     begun = Message("assistant", (Thought("reason"),), channel="final", end=None)
     assert sent([Start(0, begun), Delta(0, "secret")], ALL) == []
 
@@ -351,7 +351,7 @@ def test_an_answer_that_ended_is_not() -> None:
     assert [name for name, _ in sent(replay(TURN))] == ["response.delta"] * 2
 
 
-def test_calls_that_nobody_answered_are_cancelled_with_it() -> None:
+def test_unanswered_calls_are_cancelled_with_it() -> None:
     second = replace(CALL, call_id="wx2", end=None)
     events = replay(Transcript((CALL, REPLY, second)), "cancelled")
     assert sent(events) == [

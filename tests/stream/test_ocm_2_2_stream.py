@@ -91,7 +91,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 @given(st.data())
 @examples(100)
-def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
+def test_written_texts_read_the_same_for_every_cut(data: st.DataObject) -> None:
     text = data.draw(WRITTEN)
     law_4(text, data.draw(cuts(text)), data.draw(byte_cuts(text)))
 
@@ -104,7 +104,7 @@ def test_copies_go_on_on_their_own(data: st.DataObject) -> None:
     check_copies(lambda: decoder("ocm-2.2", prefix=begun), first, one, other)
 
 
-def test_a_stream_that_nobody_listens_to_any_more() -> None:
+def test_a_cancelled_stream() -> None:
     stop = check_cancel(lambda: decoder("ocm-2.2"), ["<|start|>user<|message|>Hel", "lo <"])
     assert stop.reason == "cancelled"
     assert stop.document == read("<|start|>user<|message|>Hello <", "ocm-2.2").transcript

@@ -208,7 +208,7 @@ def test_a_text_that_only_the_done_event_has_is_a_delta() -> None:
         assert [event.text for event in decoded(events).events if isinstance(event, Delta)] == ["Hello"]
 
 
-def test_what_an_answer_cites_is_in_no_other() -> None:
+def test_citations_of_an_answer_are_in_no_other() -> None:
     citation = {"type": "url_citation", "url": "https://example.org", "title": "A", "start_index": 0, "end_index": 2}
     cited: Any = {"type": "response.output_text.annotation.added", "output_index": 0, "content_index": 0}
     citing = decoded([ADDED, {**cited, "annotation": citation}, more("Hi"), COMPLETED])
@@ -216,7 +216,7 @@ def test_what_an_answer_cites_is_in_no_other() -> None:
     assert "example.org" not in repr(decoded([ADDED, more("Hi"), COMPLETED]).stop.document)
 
 
-def test_what_is_done_otherwise_than_it_came_is_found_and_what_came_is_kept() -> None:
+def test_a_done_text_that_differs_from_its_deltas_is_reported_and_not_used() -> None:
     content: Any = [{"type": "output_text", "text": "Bye", "annotations": []}]
     item: Any = {**MESSAGE, "status": "completed", "content": content}
     done: Any = {"type": "response.output_item.done", "output_index": 0, "item": item}
@@ -265,7 +265,7 @@ def test_an_odd_event_is_left_out_and_found(odd: Any, detail: str) -> None:
     ],
     ids=lambda late: late["type"],
 )
-def test_what_comes_behind_the_end_of_an_item_is_left_out_and_found(late: Any) -> None:
+def test_deltas_after_the_end_of_an_item_are_left_out_and_reported(late: Any) -> None:
     done = event("output_item.done", item={**MESSAGE, "status": "completed", "content": [{**TEXT, "text": "Hello"}]})
     in_time, too_late = (
         decoded([ADDED, more("Hello"), done, COMPLETED]),
@@ -366,7 +366,7 @@ def test_items_that_arrive_in_another_order_than_in_the_response_stay_in_it() ->
     assert ["differs from the items" in found.detail for found in played.events if isinstance(found, Finding)] == [True]
 
 
-def test_an_error_ends_the_stream_and_what_came_is_the_document() -> None:
+def test_an_error_ends_the_stream_and_earlier_text_is_the_document() -> None:
     for error in ({"type": "error", "code": "x", "message": "no", "param": None}, FAILED):
         result = decoded([ADDED, more("Hi"), error])
         assert result.stop.reason == "error"

@@ -234,7 +234,7 @@ def test_an_answer_that_broke_off_ends_in_an_error_which_the_official_client_rai
             list(official_stream(chunks))
 
 
-def test_nobody_hears_why_an_answer_was_cancelled() -> None:
+def test_a_cancelled_answer_ends_without_a_reason() -> None:
     assert deltas(encoded(Transcript((final("Hi"),)), "cancelled")[0]) == [
         {"role": "assistant", "content": ""},
         {"content": "Hi"},
@@ -254,7 +254,7 @@ def test_a_failure_is_sent_once_and_nothing_follows_it() -> None:
     assert [loss.path for loss in made.losses] == ["/messages/0/content", "/messages/0/end"]
 
 
-def test_a_stream_that_nobody_stopped_broke_off() -> None:
+def test_a_stream_without_a_stop_ends_in_an_error() -> None:
     made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
     made.encode([Start(0, final("")), Delta(0, "Hi")])
     (error,) = deltas(made.finish())
@@ -304,7 +304,7 @@ def test_the_official_client_puts_together_what_the_batch_writer_writes(document
 
 
 @given(ANSWERS)
-def test_what_is_written_is_read_back(document: Transcript) -> None:
+def test_the_output_is_read_back(document: Transcript) -> None:
     chunks, made = encoded(document, "stop")
     back = events_of(decoder("openai-sse"), [b"".join(chunks)]).stop.document
     assert isinstance(back, Transcript)
@@ -334,7 +334,7 @@ def test_the_usage_of_the_document_is_sent_if_the_caller_gives_none() -> None:
 
 
 @given(strategies.transcripts())
-def test_clients_can_read_whatever_is_written(document: Transcript) -> None:
+def test_the_official_client_reads_any_stream(document: Transcript) -> None:
     client(encoded(document, "stop")[0])
 
 
@@ -421,7 +421,7 @@ def test_several_thoughts_keep_their_signatures(thoughts: tuple[Message, ...]) -
     ]
 
 
-def test_nobody_knows_which_of_several_texts_an_item_signs() -> None:
+def test_a_signature_of_one_of_several_thoughts_loses_their_boundary() -> None:
     """The first of them is not in the list, and may have been long."""
     document = Transcript((replace(SIGNED, signature=None), MORE))
     losses = encoded(document, "stop")[1].losses

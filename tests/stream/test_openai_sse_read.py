@@ -529,7 +529,7 @@ def test_lines_may_end_in_any_way_and_comments_are_passed_over() -> None:
     ("data", "code"),
     [("{", ErrorCode.JSON), ('{"a": 1, "a": 2}', ErrorCode.JSON), ("[" * 300 + "]" * 300, ErrorCode.LIMIT)],
 )
-def test_what_is_not_json_is_an_error_and_what_came_before_is_kept(data: str, code: ErrorCode) -> None:
+def test_invalid_json_is_an_error_and_earlier_text_is_kept(data: str, code: ErrorCode) -> None:
     played = play(sse(chunk({"content": "a"}), data, chunk({"content": "b"})))
     assert played.failed is code
     assert played.stop.reason == "error"
@@ -549,7 +549,7 @@ def test_what_is_not_json_is_an_error_and_what_came_before_is_kept(data: str, co
         {**HEAD, "choices": [{"delta": 1}]},
     ],
 )
-def test_what_is_no_chunk_is_left_out_and_found(value: Any) -> None:
+def test_an_event_that_is_no_chunk_is_left_out_and_reported(value: Any) -> None:
     source = sse(chunk({"content": "a"}), value, chunk({"content": "b"}, "stop"), "[DONE]")
     assert [message.content for message in messages_of(source)] == ["ab"]
     assert len(findings(source)) == 1

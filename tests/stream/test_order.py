@@ -14,7 +14,7 @@ BEGUN = Message("assistant", "", channel="final", end=None)
 STOP = Stop("stop", Transcript())
 
 
-def test_what_belongs_to_a_later_message_waits() -> None:
+def test_events_of_a_later_message_wait() -> None:
     order = InOrder()
     assert order.take([Start(0, BEGUN), Delta(0, "a"), Start(1, BEGUN), Delta(1, "x")]) == [
         Start(0, BEGUN),

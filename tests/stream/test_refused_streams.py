@@ -145,7 +145,7 @@ def completion(*choices: Any) -> bytes:
         ),
     ],
 )
-def test_what_is_no_answer_of_a_completions_server(data: bytes, code: ErrorCode, words: str) -> None:
+def test_input_that_is_no_answer_of_a_completions_server_is_refused(data: bytes, code: ErrorCode, words: str) -> None:
     assert refusal(CompletionsDecoder(decoder("harmony")).feed, data) == (code, words)
 
 

@@ -104,7 +104,7 @@ def test_nothing_comes_behind_the_end(stream: str) -> None:
 
 
 @pytest.mark.parametrize("stream", STREAMS)
-def test_a_stream_that_nobody_ended_ends_in_an_error(stream: str) -> None:
+def test_a_stream_without_an_end_ends_in_an_error(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))
     made.encode(SPOKEN)
     assert b"the answer is cut off" in b"".join(made.finish())
@@ -133,7 +133,7 @@ def test_texts_that_are_read_as_one_are_not_lost(stream: str) -> None:
 
 
 @pytest.mark.parametrize("stream", ["openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse"])
-def test_what_is_left_out_of_an_answer_is_named_with_its_reason(stream: str) -> None:
+def test_contents_left_out_of_an_answer_are_reported_with_the_reason(stream: str) -> None:
     user, thought = Message("user", "Hi?"), Message("assistant", "Hm.", channel="analysis")
     made = encoder(stream, answer=Answer("a", "m"))
     made.encode([*SPOKEN, Stop("stop", Transcript((ANSWER, user, thought)))])

@@ -192,9 +192,7 @@ def test_a_signature_behind_a_text_that_goes_on_is_passed_on_at_once(target: str
 
 @pytest.mark.parametrize("last", [[], [TEXT], [CALL]], ids=["nothing", "more text", "a call"])
 @pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse", "gemini-sse", "harmony", "ocm-0.1", "ocm-2.2"])
-def test_what_comes_in_another_order_than_the_document_has_it_is_reported_as_that(
-    target: str, last: list[Json]
-) -> None:
+def test_messages_in_another_order_than_the_document_are_reported_as_that(target: str, last: list[Json]) -> None:
     """A message of Chat Completions has all thoughts first; the stream is written on as it comes."""
     source = stream(*openrouter("ab", "x"), TEXT, *openrouter("cd", "y", 1), *last)
     decoded = events_of(decoder("openai-sse"), [source])

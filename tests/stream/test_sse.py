@@ -72,7 +72,7 @@ def test_the_same_events_come_however_bytes_are_cut(text: str, data: st.DataObje
 
 @example("a\r\nb\rc\n\r", None)
 @given(st.text(), st.sampled_from([None, "response.delta"]))
-def test_what_is_written_is_read_back(data: str, name: str | None) -> None:
+def test_the_output_is_read_back(data: str, name: str | None) -> None:
     lines = data.replace("\r\n", "\n").replace("\r", "\n")
     assert Reader().feed(write(data, name)) == [(name, lines.encode("utf-8", "replace").decode())]
 

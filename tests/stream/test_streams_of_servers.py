@@ -123,7 +123,7 @@ CASES = {
         completion({"content": "Capital of."}, of_choice=filtered("low"), prompt_filter_results=[{"index": 0}]),
     ),
     # pydantic/pydantic-ai, tests/models/cassettes/test_openrouter/test_openrouter_advisor_tool_stream.yaml
-    "a reason that is told twice": Case(
+    "a reason that is sent twice": Case(
         "openai",
         "openai-sse",
         [
@@ -277,7 +277,7 @@ def test_an_error_beside_the_last_piece_leaves_the_numbers_of_tokens() -> None:
 
 
 def test_a_stream_that_was_written_has_nothing_to_mend() -> None:
-    case = CASES["a reason that is told twice"]
+    case = CASES["a reason that is sent twice"]
     pipe = Pipe(decoder(case.stream), encoder("openai-responses-sse"))
     written = pipe.feed(text_of(case)) + pipe.finish()
     events = events_of(decoder("openai-responses-sse"), [written.decode()]).events

@@ -56,7 +56,7 @@ def test_nor_any_of_them_together(names: frozenset[str]) -> None:
         Visibility(names)
 
 
-def test_what_is_not_hidden_cannot_be_asked_for() -> None:
+def test_a_channel_that_is_not_hidden_cannot_be_requested() -> None:
     with pytest.raises(BridgeError, match="OCB-OPTION"):
         Visibility(frozenset({"final"}), debug=True)
 
@@ -65,7 +65,7 @@ def test_what_is_not_hidden_cannot_be_asked_for() -> None:
 
 
 @given(MESSAGES)
-def test_only_what_is_final_and_preambles_pass_unasked(message: Message) -> None:
+def test_only_final_messages_and_preambles_pass_by_default(message: Message) -> None:
     """Written as §4, §5 and §6 have it, and not by the table of rules."""
     hidden_role = message.role.lower() in ("system", "developer", "tool") or message.role.startswith("functions.")
     final = message.channel in (None, "final") and message.intent not in ("status", "debug")
@@ -79,7 +79,7 @@ def test_nothing_is_hidden_from_those_who_debug(message: Message) -> None:
 
 
 @given(MESSAGES, st.frozensets(st.sampled_from(sorted(NAMES))))
-def test_what_is_asked_for_passes_and_nothing_else(message: Message, names: frozenset[str]) -> None:
+def test_requested_kinds_pass_and_nothing_else(message: Message, names: frozenset[str]) -> None:
     wanted = Visibility(names, debug=True)
     assert passed(message, wanted) == (passed(message, END_USER) or wanted.hides(message) is None)
     assert passed(message, wanted) or not passed(message, END_USER)
@@ -138,7 +138,7 @@ SECRETS = (
 
 
 @pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-events"])
-def test_no_byte_of_what_is_hidden_leaves_a_pipe(target: str) -> None:
+def test_no_byte_of_a_hidden_message_leaves_a_pipe(target: str) -> None:
     pipe = Pipe(decoder("ocm-2.2"), encoder(target), END_USER)
     out = b"".join([*map(pipe.feed, SECRETS), pipe.finish()])
     assert b"secret" not in out

@@ -42,7 +42,7 @@ TEXTS: Final = {
     ],
 )
 @pytest.mark.parametrize("size", [1, 3, 1000])
-def test_what_arrives_is_what_was_sent_however_it_is_cut(data: str, arrived: list[Any], size: int) -> None:
+def test_events_are_the_same_for_every_cut(data: str, arrived: list[Any], size: int) -> None:
     sent, values = data.encode(), Values()
     found = [one for at in range(0, len(sent), size) for one in values.events(sent[at : at + size])]
     assert [*found, *values.finish()] == arrived

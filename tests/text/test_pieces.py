@@ -60,7 +60,7 @@ def test_an_attribute_has_a_key_and_a_sign(word: str, pair: tuple[str, str] | No
 
 
 @given(st.text(st.sampled_from("ab=<| \t\n\x00\x7f\u200b\ufeff\u00a0\ud800é"), max_size=6))
-def test_what_a_header_cannot_contain_is_replaced_and_the_rest_is_kept(value: str) -> None:
+def test_characters_that_a_header_cannot_contain_are_replaced_and_the_rest_is_kept(value: str) -> None:
     unsafe = set("<| \t\n\x00\x7f\u200b\ufeff\u00a0\ud800")
     assert attributes.is_safe(value) == (value != "" and unsafe.isdisjoint(value))
     assert attributes.unsafe_as("_", value) == "".join("_" if each in unsafe else each for each in value)

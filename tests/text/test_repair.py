@@ -17,7 +17,7 @@ from ocml_bridge.text.repair import repair
         ("""{"a": 'b', "c": "it's, ]"}""", """{"a": "b", "c": "it's, ]"}"""),
     ],
 )
-def test_what_can_be_read_in_one_way_is_mended(text: str, mended: str) -> None:
+def test_json_with_one_possible_reading_is_repaired(text: str, mended: str) -> None:
     assert repair(text) == mended
 
 
@@ -45,5 +45,5 @@ def test_nothing_else_is_touched(text: str) -> None:
     assert repair(text) is None
 
 
-def test_what_nests_without_end_is_given_up() -> None:
+def test_deep_nesting_is_given_up() -> None:
     assert repair("[" * 100_000 + "1,]" + "]" * 99_999) is None

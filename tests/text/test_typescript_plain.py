@@ -298,7 +298,7 @@ def test_tools_are_declared_by_what_is_read_of_their_section_or_not_at_all(tools
         assert found == expected
 
 
-def test_what_would_not_be_read_is_not_declared() -> None:
+def test_tools_that_would_not_be_read_are_not_declared() -> None:
     assert declare(()) is None
     assert declare((Tool("f\n"),)) is None
     assert declare((Tool("f"), Tool("g", None, an_object(**{"a: b": STRING})))) is None

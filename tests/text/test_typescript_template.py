@@ -101,13 +101,13 @@ RENDERED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("properties", "text"), RENDERED.values(), ids=list(RENDERED))
-def test_what_the_template_renders_is_read(properties: dict[str, Any], text: str) -> None:
+def test_rendered_templates_are_read(properties: dict[str, Any], text: str) -> None:
     schema = {"type": "object", "properties": properties}
     assert template_signature(schema) == text
     assert read_template_signature(text) == (True, schema if properties else None)
 
 
-def test_what_is_required_has_no_question_mark() -> None:
+def test_required_members_have_no_question_mark() -> None:
     properties = {"a": {"type": "string"}, "b": {"type": "string", "description": "the other"}}
     schema = {"type": "object", "properties": properties, "required": ["b"]}
     assert read_template_signature("(_: {\na?: string,\n// the other\nb: string,\n}) => any;") == (True, schema)
@@ -150,7 +150,7 @@ def test_what_has_no_members_is_no_parameters(parameters: Any) -> None:
         "(_: " + "{\na: \n                " * 300 + "}) => any;",
     ],
 )
-def test_what_it_does_not_render_is_not_read(text: str) -> None:
+def test_text_that_it_does_not_render_is_not_read(text: str) -> None:
     assert read_template_signature(text) == (False, None)
 
 

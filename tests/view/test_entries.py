@@ -156,7 +156,7 @@ class TestComparison:
         )
     )
 
-    def test_marks_each_message_with_what_becomes_of_it(self) -> None:
+    def test_marks_each_message_with_its_outcome(self) -> None:
         comparison = compare(self.TALK, "harmony", visibility=DEBUG)
         marks = [row.mark for row in comparison.rows]
         assert marks[0] is Mark.SAME
@@ -190,7 +190,7 @@ class TestComparison:
             )
             assert not comparison.unreported
 
-    def test_what_is_gone_has_nothing_beside_it_and_the_rest_lines_up(self) -> None:
+    def test_a_lost_message_has_nothing_beside_it_and_the_rest_lines_up(self) -> None:
         comparison = compare(self.TALK, "chatml", visibility=DEBUG)
         assert [row.gone for row in comparison.rows] == [False, False, True, False, False, False]
         last = comparison.rows[-1]

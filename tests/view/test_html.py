@@ -108,7 +108,7 @@ def test_the_policy_names_what_is_in_the_page() -> None:
     assert "unsafe" not in policy
 
 
-def test_what_is_hidden_is_not_in_the_page_at_all() -> None:
+def test_hidden_messages_are_not_in_the_page() -> None:
     talk = Transcript(
         (
             Message("system", "secret"),
@@ -204,7 +204,7 @@ def test_long_messages_are_folded_and_short_ones_are_not() -> None:
     assert folds("word " * 20_000) == (False, True)
 
 
-def test_what_is_folded_has_its_form() -> None:
+def test_folded_contents_have_their_form() -> None:
     page = page_of(Transcript((Message("user", "| a | b |\n| - | - |\n| 1 | 2 |\n\n" + "word " * 1_000),)))
     folded = page.partition('<div class="folded">')[2].partition('class="unfold"')[0]
     assert "<td>1</td>" in folded

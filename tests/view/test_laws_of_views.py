@@ -79,6 +79,6 @@ def _sealed(document: Document) -> Transcript:
 @pytest.mark.parametrize("target", TARGETS)
 @examples(25)
 @given(transcripts().map(_sealed))
-def test_what_is_hidden_in_the_source_is_on_neither_side(target: str, transcript: Transcript) -> None:
+def test_messages_hidden_in_the_source_are_on_neither_side(target: str, transcript: Transcript) -> None:
     assert SECRET not in view_page(view_of(transcript), name="x", source="canonical")
     assert SECRET not in comparison_page(compare(transcript, target), name="x", source="canonical")

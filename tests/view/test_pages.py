@@ -143,7 +143,7 @@ def test_hostile_transcripts(browser: Browser, server: Server, tmp_path: Path, k
     assert server.visits == 0
 
 
-def test_what_got_past_the_escaping_would_still_not_run(browser: Browser, server: Server, tmp_path: Path) -> None:
+def test_unescaped_scripts_would_still_not_run(browser: Browser, server: Server, tmp_path: Path) -> None:
     """The policy alone is enough: raw HTML in place of a transcript's text does nothing."""
     page_text = view_page(view_of(Transcript((Message("user", "HERE"),))), name="x", source="canonical")
     raw = f'<img src=\'{server.address}/i\' onerror="{RUN}"><script>{RUN}</script><b onclick="{RUN}" id=b>x</b>'

@@ -63,20 +63,20 @@ def test_every_rule_hides_something() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_what_is_hidden_is_not_shown_without_the_opt_in(name: str) -> None:
+def test_hidden_messages_are_not_shown_without_the_opt_in(name: str) -> None:
     with pytest.raises(BridgeError) as caught:
         Visibility(frozenset({name}))
     assert caught.value.code is ErrorCode.PERM_VISIBILITY
     assert name in caught.value.message
 
 
-def test_with_the_opt_in_what_is_asked_for_is_shown_and_no_more() -> None:
+def test_with_the_opt_in_requested_kinds_are_shown_and_no_others() -> None:
     some = Visibility(frozenset({"analysis"}), debug=True)
     assert some.hides(HIDDEN["§5 analysis"][0]) is None
     assert some.hides(HIDDEN["§4 system"][0]) == "system"
 
 
-def test_what_nobody_hides_cannot_be_asked_for() -> None:
+def test_an_unknown_name_cannot_be_requested() -> None:
     with pytest.raises(BridgeError) as caught:
         Visibility(frozenset({"secrets"}), debug=True)
     assert caught.value.code is ErrorCode.OPTION
@@ -103,7 +103,7 @@ def test_parts_that_are_hidden_in_a_message_that_is_shown(part: Part) -> None:
     assert not any(block.withheld for block in whole.blocks)
 
 
-def test_what_follows_a_thought_marker_is_a_thought() -> None:
+def test_text_after_a_thought_marker_is_a_thought() -> None:
     content = (Text("open"), Thought("reflect"), Text("secret"), Refusal("secret"))
     assert "secret" not in repr(view_of(Transcript((Message("assistant", content),))))
     assert "secret" not in repr(view_of(Completion(content)))
@@ -116,7 +116,7 @@ def test_no_word_of_a_hidden_message_is_in_the_view() -> None:
     assert repr(view_of(transcript, visibility=DEBUG)).count("secret") >= len(messages)
 
 
-def test_what_is_hidden_is_counted() -> None:
+def test_hidden_messages_are_counted() -> None:
     view = view_of(
         Transcript((Message("system", "a"), Message("system", "b"), Message("user", "c"), Message("developer", "d")))
     )

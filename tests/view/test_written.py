@@ -76,7 +76,7 @@ def test_a_loss_is_marked_in_its_frame() -> None:
     assert marked == {"control-token": (0, "content"), "name": (1, "structure")}
 
 
-def test_what_is_hidden_is_named_and_not_shown() -> None:
+def test_hidden_contents_are_named_and_not_shown() -> None:
     it = seen(TALK, "harmony", END_USER)
     assert "secret" not in text_of(it)
     assert [(frame.message, frame.pieces[0].withheld) for frame in it.frames] == [(0, "system"), (1, ""), (2, "")]
@@ -86,7 +86,7 @@ def test_what_is_hidden_is_named_and_not_shown() -> None:
     assert "secret" not in text_of(seen(tools, "harmony", END_USER))
 
 
-def test_what_is_lost_of_what_is_hidden_has_no_place() -> None:
+def test_losses_of_hidden_messages_have_no_place() -> None:
     pieces = [piece for frame in seen(TALK, "harmony", END_USER).frames for piece in frame.pieces]
     assert [piece.withheld for piece in pieces if piece.withheld] == ["system"]
     assert [mark.touches for piece in pieces for mark in piece.marks] == ["structure"]
