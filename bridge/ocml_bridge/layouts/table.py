@@ -27,7 +27,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     *FRAMEWORKS,
     Layout(
         "moss",
-        "MOSS's turns, with what was thought, commanded and found",
+        "MOSS's turns: reasoning, commands, results and answers",
         "openai",
         {
             moss.TURNS: ("chat", "conversation"),
@@ -39,7 +39,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "recorded-stream",
-        "the events in which an answer came",
+        "the events of a streamed answer",
         "canonical",
         {"events": (streams.EVENTS,)},
         streams.is_stream,
@@ -93,7 +93,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "answered",
-        "messages with the answer to them in a column of its own",
+        "messages, and their answer in its own column",
         "canonical",
         {
             answered.MESSAGES: columns.TURNS,
@@ -176,7 +176,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "logged",
-        "a request with what answered it, as gateways and tracers log them, and providers' batches",
+        "a request with its response, as gateways and tracers log them, and providers' batches",
         "canonical",
         {
             logged.REQUEST: logged.REQUESTS,
@@ -237,7 +237,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "pairs",
-        "pairs of what was asked and what was answered (ms-swift, XTuner)",
+        "pairs of a question and its answer (ms-swift, XTuner)",
         "openai",
         {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts"), **columns.PROMPT},
         pairs.are_pairs,
@@ -289,7 +289,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "rendered",
-        "a prompt as a template wrote it, and its answer",
+        "a prompt in a template, and its answer",
         "openai",
         {rendered.PROMPT: (*columns.QUESTIONS, "input"), rendered.ANSWER: columns.ANSWERS},
         rendered.is_rendered,
@@ -336,7 +336,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "kto",
-        "a prompt and its completion, and whether it is a good one (TRL)",
+        "a prompt and its completion, with a label for its quality (TRL)",
         "openai",
         {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
         exchange.is_completion,
@@ -347,7 +347,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     *QUESTIONS,
     Layout(
         "history",
-        "what was said before, in pairs or messages, and what is asked (Gradio, Cohere)",
+        "earlier turns, as pairs or messages, and the question (Gradio, Cohere)",
         "openai",
         {
             "instruction": ("message", *columns.QUESTIONS[:5]),
