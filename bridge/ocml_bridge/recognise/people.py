@@ -10,7 +10,7 @@ from typing import Final
 from .marks import Kind, Place, begins, holding, marked, words
 
 _D, _M = Place.DOCUMENT, Place.MESSAGE
-_ROLES: Final = "say in the plan which role each person has"
+_ROLES: Final = "name the role of each person in the plan"
 
 PEOPLE: Final[tuple[Kind, ...]] = (
     Kind(
