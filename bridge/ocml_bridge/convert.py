@@ -14,7 +14,7 @@ from .chat.transform import Dropped
 from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
 from .engine.input import document_in
-from .engine.output import written
+from .engine.output import write_document
 from .errors import BridgeError, ErrorCode
 from .formats.adapter import DEFAULT, Adapter, Options, Source
 from .formats.source import decode
@@ -285,7 +285,7 @@ def _written(
     elif options.dialect is not None and options.dialect not in adapter.dialects:
         known = ", ".join(adapter.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no dialect {options.dialect!r}; it has {known}")
-    return written(adapter, document, options, drop_analysis=drop, spans=spans), adapter.id
+    return write_document(adapter, document, options, drop_analysis=drop, spans=spans), adapter.id
 
 
 def _bytes(data: Source | bytes) -> bytes:

@@ -11,7 +11,7 @@ from ocml_bridge.chat.citations import Place, read_citable, write_citable
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of, members_of
+from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.model import Citation, Json, Media, replace
 from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
 
@@ -35,7 +35,9 @@ def read_citations(value: Json) -> tuple[Citation, ...] | None:
 def _read_citation(raw: Object) -> Citation:
     location = members_of(raw.get(_LOCATION))
     web = members_of(location.get(_WEB))
-    citation = Citation(_text(web.get("url")), _text(raw.get("title")), _only_text(raw.get(_CITED_TEXT)))
+    citation = Citation(
+        nonempty_text(web.get("url")), nonempty_text(raw.get("title")), _only_text(raw.get(_CITED_TEXT))
+    )
     fields = (("title", citation.title), (_CITED_TEXT, citation.cited_text))
     rest = more_of(raw, tuple(key for key, member in fields if member is not None))
     if citation.url is not None:
@@ -46,15 +48,11 @@ def _read_citation(raw: Object) -> Citation:
     return citation
 
 
-def _text(value: Json) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 def _only_text(value: Json) -> str | None:
     """Return the text of a list with one block that has only a text; None for any other value."""
     blocks = items_of(value)
     block = members_of(blocks[0]) if len(blocks) == 1 else {}
-    return _text(block["text"]) if list(block) == ["text"] else None
+    return nonempty_text(block["text"]) if list(block) == ["text"] else None
 
 
 def write_citations(citations: Sequence[Citation]) -> list[Json]:
@@ -169,7 +167,7 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
         return None
     fields, layout, source_extras = source
     known = ["format", "source", *(["name"] if isinstance(name, str) else [])]
-    if kind == DOCUMENT and (context := _text(inner.get(CONTEXT))) is not None:
+    if kind == DOCUMENT and (context := nonempty_text(inner.get(CONTEXT))) is not None:
         fields["context"] = context
         known.append(CONTEXT)
     if kind == DOCUMENT and (citable := read_citable(inner.get(CITATIONS))) is not None:

@@ -1,4 +1,4 @@
-"""Frames of any dialect both ways: frame ↔ contents, which are its messages and the tools that it declares.
+"""Read and write frames of any dialect: frame ↔ contents, which are its messages and the tools that it declares.
 
 `default_frame` writes a frame as its family does; how a frame was spelled otherwise is remembered in `spelling`.
 """

@@ -1,4 +1,4 @@
-"""The body of an assistant's frame both ways: its texts and calls, in order."""
+"""Read and write the body of an assistant's frame: its texts and calls, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call both ways ("Function Call", "Code Interpreter")."""
+"""Read and write one call ("Function Call", "Code Interpreter")."""
 
 from __future__ import annotations
 

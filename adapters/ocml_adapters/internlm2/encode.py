@@ -1,4 +1,4 @@
-"""Encodes events as InternLM2-Chat: text at once, a call when it is complete, because it is one JSON object."""
+"""Encode events as InternLM2-Chat: text at once, a call when it is complete, because it is one JSON object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames both ways: headers, the frame of some messages, and the text after the last frame.
+"""Read and write frames: headers, the frame of some messages, and the text after the last frame.
 
 A frame holds one message, or an assistant's texts and calls. `environment name=<|plugin|>` names a channel and not a
 tool. The tool is the recipient of the first call that has no reply yet, which these functions take as `waiting`.

@@ -1,4 +1,4 @@
-"""The nearest message, and the nearest document, that InternLM2-Chat can hold: text, calls, replies, declared tools.
+"""Fit messages and documents to InternLM2-Chat: text, calls, replies, declared tools.
 
 `nearest` looks at one message. `Draft` prepares a document: it puts the tools among the messages, and finds for each
 reply its tool and the first call that has no reply yet, which decide how the reply is written.

@@ -1,4 +1,4 @@
-"""Reads InternLM2-Chat: first each frame alone, then the relations between frames: which reply answers which call."""
+"""Read InternLM2-Chat: first each frame alone, then the relations between frames: which reply answers which call."""
 
 from __future__ import annotations
 

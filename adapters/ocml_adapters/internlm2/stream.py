@@ -1,4 +1,4 @@
-"""Decodes a stream of InternLM2-Chat with the scanner and the reader of whole texts, fed piece by piece."""
+"""Decode a stream of InternLM2-Chat with the scanner and the reader of whole texts, fed piece by piece."""
 
 from __future__ import annotations
 

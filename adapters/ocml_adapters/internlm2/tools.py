@@ -1,4 +1,4 @@
-"""Tool declarations both ways (`system name=<|plugin|>`, "Function Call" 1), and the place of their frame."""
+"""Read and write declared tools (`system name=<|plugin|>`, "Function Call" 1), and find the place of their frame."""
 
 from __future__ import annotations
 

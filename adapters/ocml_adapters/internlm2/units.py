@@ -1,4 +1,4 @@
-"""Writes frames: a text, a reply, a tool declaration, or an assistant's texts and calls."""
+"""Write frames: a text, a reply, a tool declaration, or an assistant's texts and calls."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
-from ocml_bridge.json_values.data_urls import image_format
+from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import ARRAY, Object, add, shape
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Content, Json, Media, Part, Text
@@ -87,15 +87,10 @@ def images_in(value: Json) -> tuple[Media, ...]:
     """
     items = cast("list[Json]", value) if isinstance(value, ARRAY) else []
     if items and all(isinstance(item, str) and _BASE64.fullmatch(item) for item in items):
-        return tuple(_bare_image(cast("str", item)) for item in items)
+        return tuple(image_of(cast("str", item)) for item in items)
     parts, orders = read_parts(items)
     images = tuple(part for part in parts if isinstance(part, Media) and part.media == "image")
     return images if len(images) == len(parts) and not orders else ()
-
-
-def _bare_image(data: str) -> Media:
-    known = image_format(data)
-    return Media("image", data=data, format=None if known is None else f"image/{known}")
 
 
 def images_of(content: Content) -> list[Json]:
@@ -118,6 +113,6 @@ def without_images(content: Content, count: Json, *, bare: bool) -> tuple[Conten
     if not images or not all(isinstance(part, Media) and part.media == "image" and can_hold(part) for part in images):
         return content, []
     remaining = _text_or_parts(parts[:start])
-    if bare and all(isinstance(part, Media) and part.data and part == _bare_image(part.data) for part in images):
+    if bare and all(isinstance(part, Media) and part.data and part == image_of(part.data) for part in images):
         return remaining, [cast("Media", part).data for part in images]
     return remaining, [write_part(part) for part in images]

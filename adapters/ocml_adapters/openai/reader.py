@@ -9,6 +9,7 @@ from ocml_bridge.chat.cache_marks import read_mark
 from ocml_bridge.chat.turns import is_call, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.json_values.jsontext import text_of
+from ocml_bridge.json_values.parameters import nonempty_text
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
 from ocml_bridge.model.notes import add_notes
@@ -68,7 +69,7 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
     elif content:
         for at, message in enumerate(messages, index):
             note_parts(message, f"{where}/{at}", log, is_odd)
-    if role in REPLIES and messages[0].name is not None and not _text(wire, "name"):
+    if role in REPLIES and messages[0].name is not None and not nonempty_text(wire.get("name")):
         detail = f"the reply names its tool under {TOOL_NAME!r}, as in Ollama; it is read as the tool's name"
         log.find(FindingCode.SHAPE, f"{path}/name", detail)
     for key in ELSEWHERE:
@@ -113,7 +114,7 @@ def _weight(wire: Object) -> int | float | None:
 
 def _plain(wire: Object, role: str) -> Message:
     content, layout = _content(wire.get(CONTENT))
-    name = _text(wire, "name")
+    name = nonempty_text(wire.get("name"))
     known_keys = ("role", "content") if name is None else ("role", "content", "name")
     if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
         content, known_keys = marked, (*known_keys, CACHE)
@@ -126,11 +127,11 @@ def _plain(wire: Object, role: str) -> Message:
 
 def _reply(wire: Object, role: str) -> Message:
     content, layout = _content(wire.get(CONTENT))
-    name, call_id, key = _text(wire, "name"), None, "name"
+    name, call_id, key = nonempty_text(wire.get("name")), None, "name"
     if role == "tool":
-        call_id = _text(wire, "tool_call_id")
+        call_id = nonempty_text(wire.get("tool_call_id"))
         if name is None:
-            name, key = _text(wire, TOOL_NAME), TOOL_NAME
+            name, key = nonempty_text(wire.get(TOOL_NAME)), TOOL_NAME
     known_keys = ["role", "content"]
     if name is not None:
         known_keys.append(key)
@@ -163,7 +164,7 @@ def _reply(wire: Object, role: str) -> Message:
 
 
 def _assistant(wire: Object) -> list[Message]:
-    name, refusal = _text(wire, "name"), _text(wire, "refusal")
+    name, refusal = nonempty_text(wire.get("name")), nonempty_text(wire.get("refusal"))
     thoughts, keys, templates = read_reasoning(wire)
     calls_by_key = _calls(wire, name)
     calls = [call for calls_of_key in calls_by_key.values() for call in calls_of_key]
@@ -236,12 +237,6 @@ def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
 
 
 # --- what all messages have -------------------------------------------------------------------------------------------
-
-
-def _text(wire: Object, key: str) -> str | None:
-    """Return a member that is a text and not empty; None for anything else."""
-    value = wire.get(key)
-    return value if isinstance(value, str) and value else None
 
 
 def _content(value: Json) -> tuple[Content, Object]:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.data_urls import image_format
+from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import Object, is_empty
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import members_of, nonempty_text
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
 from .item_members import MERGED, ItemNotes, finish_item
@@ -102,18 +102,12 @@ def _write_outputs(content: Content) -> Json:
 
 
 def _read_image(value: Json) -> Content | None:
-    return (_image(value),) if isinstance(value, str) else None
-
-
-def _image(data: str) -> Media:
-    """Return an image of unknown type: its data show the type, which other APIs require."""
-    subtype = image_format(data)
-    return Media("image", data=data, format=None if subtype is None else f"image/{subtype}")
+    return (image_of(value),) if isinstance(value, str) else None
 
 
 def _write_image(content: Content) -> Json:
     image = content[0] if isinstance(content, tuple) and len(content) == 1 else None
-    return image.data if isinstance(image, Media) and image == _image(image.data or "") else None
+    return image.data if isinstance(image, Media) and image == image_of(image.data or "") else None
 
 
 def _read_screenshot(value: Json) -> Content | None:
@@ -242,7 +236,7 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     key = spec.key if spec.several is None or is_empty(item.get(spec.several)) else spec.several
     # An object without members is the arguments of a call that needs none.
     value: Json = None if key is None else item.get(key)
-    body_of, is_text = spec.body, key is not None and value is None and _text(item, _ARGUMENTS) is not None
+    body_of, is_text = spec.body, key is not None and value is None and nonempty_text(item.get(_ARGUMENTS)) is not None
     if is_text:
         key, value, body_of = _ARGUMENTS, item[_ARGUMENTS], ARGUMENTS
     body = body_of.read(value) if not is_empty(value) or value == {} else ""
@@ -250,7 +244,7 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
         return None
     if body and spec.several and not is_text and isinstance(item[cast("str", key)], list) != (key == spec.several):
         return None  # the writer could not know from which of the two members it was read
-    call_id, reply = _text(item, spec.id), None
+    call_id, reply = nonempty_text(item.get(spec.id)), None
     known = [name for name in (spec.id if call_id else None, key if body else None) if name is not None]
     if spec.result is not None and not is_empty(item.get(spec.result)):
         reply = spec.output.read(item[spec.result])
@@ -287,13 +281,8 @@ def _read_error(error: Json) -> tuple[Content | None, Object]:
 
 def _tool_of(spec: Hosted, members: Object) -> str | None:
     """Return the recipient of a call; None if its item does not name it."""
-    names = [_text(members, key) for key in spec.named]
+    names = [nonempty_text(members.get(key)) for key in spec.named]
     return None if None in names else ".".join((spec.tool, *filter(None, names)))
-
-
-def _text(item: Object, key: str) -> str | None:
-    value = item.get(key)
-    return value if isinstance(value, str) and value else None
 
 
 def write_hosted(group: Sequence[Message]) -> Object | None:
@@ -331,13 +320,13 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
 def read_hosted_reply(item: Object, kind: str) -> Message | None:
     """Return the reply to a call of a tool that the server runs; None if it is not understood."""
     key, body, id_keys = REPLIES[kind]
-    id_key = next((name for name in id_keys if _text(item, name) is not None), id_keys[-1])
+    id_key = next((name for name in id_keys if nonempty_text(item.get(name)) is not None), id_keys[-1])
     value: Json = item.get(key)
     plain = body.plain(value)
     content = "" if is_empty(value) else body.read(plain)
     if content is None:
         return None
-    call_id = _text(item, id_key)
+    call_id = nonempty_text(item.get(id_key))
     known = [name for name, value in ((key, content), (id_key, call_id)) if value]
     failed = kind in _MAY_FAIL and item.get("status") == _FAILED
     known += ["status"] if failed else []

@@ -1,7 +1,7 @@
 """Writes a document in a format; around that, handles what no adapter has to: dialects, lone surrogates, added tokens.
 
-`written` is the entry point. It also leaves out private reasoning if it is asked to, and writes completions as messages
-in formats that have only conversations.
+`write_document` is the entry point. It also leaves out private reasoning if it is asked to, and writes completions as
+messages in formats that have only conversations.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .instances import writer_for
 from .writing import Writer
 
 
-def written(
+def write_document(
     adapter: Adapter,
     document: Document | Conversation,
     options: Options,

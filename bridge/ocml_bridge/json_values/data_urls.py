@@ -64,6 +64,12 @@ def image_format(data: str) -> str | None:
     return _BEGINNINGS.get(beginning(data))
 
 
+def image_of(data: str) -> Media:
+    """Return the image with these base64 data, whose prefix shows its format if that is known."""
+    known = image_format(data)
+    return Media("image", data=data, format=None if known is None else f"image/{known}")
+
+
 def beginning(data: str) -> str:
     """Return the prefix of an image's base64 data that shows its format; "" if it is unknown."""
     return next((begin for begin in _BEGINNINGS if data.startswith(begin)), "")

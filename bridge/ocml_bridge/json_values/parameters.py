@@ -115,6 +115,11 @@ def items_of(value: Json) -> list[Json]:
     return cast("list[Json]", value) if isinstance(value, list) else []
 
 
+def nonempty_text(value: Json) -> str | None:
+    """Return a text that is not empty; None for any other value."""
+    return value if isinstance(value, str) and value else None
+
+
 def value_at(value: Json, keys: Keys) -> Json:
     """Return the value at a path in an object, or None if there is none."""
     for key in keys:

@@ -1,4 +1,4 @@
-"""Calls as JSON: `<tool_call>⏎{"name": "f", "arguments": {…}}⏎</tool_call>`; this module has what is between the tags.
+"""Read and write a call as JSON: `{"name": "f", "arguments": {…}}`, which stands between `<tool_call>` tags.
 
 JSON that is not quite right is repaired, and JSON that breaks off is read as far as it names its function.
 """
