@@ -130,6 +130,25 @@ def test_a_preference_stays_one_row_if_the_target_has_a_place_for_both(convert: 
     }
 
 
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+def test_reasoning_is_a_part_of_llamafactory_v1_whatever_its_member_is_called(convert: Convert, key: str) -> None:
+    row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", key: "Hm.", "content": "Hello."}]}
+    [written] = convert([row], "--plan", "messages", "--to-plan", "llamafactory-v1")
+    parts = [{"type": "reasoning", "value": "Hm."}, {"type": "text", "value": "Hello."}]
+    assert written["messages"][1] == {"role": "assistant", "content": parts}
+
+
+def test_a_preference_with_ids_of_calls_is_written_without_the_ids(convert: Convert) -> None:
+    called = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    row = {
+        "prompt": [{"role": "user", "content": "Hi"}],
+        "chosen": [{"role": "assistant", "content": None, "tool_calls": [called]}],
+        "rejected": [{"role": "assistant", "content": "No."}],
+    }
+    [written] = convert([row], "--plan", "preference", "--to-plan", "llamafactory-v1")
+    assert written["chosen_messages"][1]["content"] == [{"type": "tool_call", "value": '{"name":"f","arguments":{}}'}]
+
+
 def test_a_preference_is_written_as_llamafactory_v1(convert: Convert) -> None:
     row = {"prompt": "Why?", "chosen": "Because.", "rejected": "No.", "source": "web"}
     [written] = convert([row], "--plan", "preference", "--to-plan", "llamafactory-v1")

@@ -480,5 +480,5 @@ def test_a_session_is_read_only_if_previews_are_asked_for(name: str) -> None:
 
 
 def test_the_previews_are_the_layouts_of_sessions_and_are_not_written() -> None:
-    assert {each.name for each in PREVIEWS} == SESSIONS.keys()
+    assert {each.name for each in PREVIEWS if "session" in each.columns} == SESSIONS.keys()
     assert all(each.preview and each.writes is None for each in PREVIEWS)

@@ -38,6 +38,19 @@ DOLCI_CALLS: list[Pair] = [("call weather", '{"city":"Rome"}'), ("call weather",
 
 
 ROWS: list[RowCase] = [
+    # Continue (core/index.d.ts): thoughts are messages, and calls are in camel case
+    (
+        "wrapped",
+        {
+            "history": [
+                {"message": ASK},
+                {"message": {"role": "thinking", "content": "Hm."}},
+                {"message": {"role": "assistant", "content": "", "toolCalls": AG_UI[1]["toolCalls"]}},
+                {"message": {"role": "tool", "toolCallId": "t", "content": "20"}},
+            ]
+        },
+        [ASKED, ("thought", "Hm."), ("call weather", "{}"), ("tool", "20")],
+    ),
     # MultiWOZ: the speaker SYSTEM is the assistant
     (
         "spoken",
@@ -475,3 +488,13 @@ def test_other_members_for_the_training_weight_of_a_message_are_read(
 ) -> None:
     [conversation] = conversations({"messages": [ASK, {"role": "assistant", "content": "Because.", **member}]})
     assert [message.weight for message in conversation.messages] == [None, weight]
+
+
+def test_the_path_of_an_error_has_the_name_of_the_column() -> None:
+    for row, path in [
+        ({"ground_truth": [["f(1)"]]}, "/ground_truth/0/0"),
+        ({"dialog": [ASK], "functions": "{"}, "/functions"),
+    ]:
+        with pytest.raises(BridgeError) as caught:
+            conversations(row)
+        assert caught.value.path == path

@@ -24,6 +24,16 @@ from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
 ROWS: list[RowCase] = [
+    # An empty prompt next to whole conversations is not a message
+    (
+        "preference",
+        {
+            "prompt": "",
+            "chosen": [ASK, {"role": "assistant", "content": "Because."}],
+            "rejected": [ASK, {"role": "assistant", "content": "No."}],
+        },
+        BOTH,
+    ),
     # OpenRLHF: the question is in a column of messages
     ("preference", {"context_messages": [ASK], "chosen": "Because.", "rejected": "No."}, BOTH),
     # AlpacaFarm's and AlpacaEval's annotations have the number as a float

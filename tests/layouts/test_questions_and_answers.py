@@ -29,6 +29,9 @@ PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
 
 
 ROWS: list[RowCase] = [
+    # OpenAI's evals (docs/build-eval.md): the answer is `ideal`; API-Bank: it is `expected_output`
+    ("alpaca", {"input": [ASK], "ideal": "Because."}, BOTH),
+    ("alpaca", {"instruction": "Why?", "input": "", "expected_output": "Because."}, BOTH),
     # exports of Langfuse: a list of messages as the input, a message as the output
     ("alpaca", {"type": "GENERATION", "input": [ASK], "output": {"role": "assistant", "content": "Because."}}, BOTH),
     # Learning to Summarize, both parts (openai/summarize-from-feedback, README)

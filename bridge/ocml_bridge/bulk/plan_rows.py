@@ -229,12 +229,19 @@ def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job)
         record = _with_required_columns(record, layouts_of(settings.layout)[0])
     if job.each_turn and not isinstance(record.value, BridgeError):
         yield from _by_turns(record, settings)
-    elif layout.whole and isinstance(record.raw, bytes) and settings.layout is None:
+    elif layout.whole and settings.layout is None and _is_unchanged(record, columns):
         yield _as_document(record, replace(job, settings=settings))
     elif job.bare:
         yield record, _outcome(record, settings)
     else:
         yield _with_columns(record, columns, settings)
+
+
+def _is_unchanged(record: Record, columns: Columns) -> bool:
+    """Return whether a row is the document as it is spelled."""
+    value = record.value
+    is_row = isinstance(value, Nested) and value.value is columns.row.columns and not value.findings
+    return is_row and isinstance(record.raw, bytes)
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,7 @@
-"""Find calls, results and declared tools in texts, between the tags of Hermes, Glaive, GLM, EXAONE and Nemotron."""
+"""Find calls, results and declared tools in texts, between the tags of Hermes, Glaive, GLM, Qwen, EXAONE and Nemotron.
+
+Agents that have no other way (OpenHands, SWE-agent) call by tags, too, and the user tells them what the tool gave.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
 from .pieces import spelled
 from .pythonic import literal_in
-from .tagged import call_in_tags, items_in, result_in
+from .tagged import call_in_tags, call_of_function, items_in, result_in
 
 
 def _within(tag: str) -> str:
@@ -25,6 +28,12 @@ def _within(tag: str) -> str:
 
 
 _CALL: Final = re.compile(rf"{_within('tool_call')}|{_within('TOOLCALL')}|<functioncall>(.*)\Z", re.DOTALL)
+_FUNCTION: Final = re.compile(
+    r"^[ \t]*(<function=([^<>\n]+)>[^<]*+(?:<(?!/?function[=>])[^<]*+)*+</function>)", re.MULTILINE
+)
+"""A call without tags around the function."""
+_LABEL: Final = re.compile(r"(?:EXECUTION RESULT of \[([^\]\n]+)\]|OBSERVATION):[ \t]*\n")
+"""What the user says before a result: of a call by its name (OpenHands), or of the one before (SWE-agent)."""
 _RESULT: Final = re.compile(_within("tool_response"))
 _EXAONE_RESULT: Final = re.compile(_within("tool_result"))
 _RESULTS: Final = re.compile(rf"\s*{_within('TOOL_RESPONSE')}\s*")
@@ -39,7 +48,7 @@ _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
 
 
-_TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>", "<functioncall>")
+_TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>", "<functioncall>", "<function=")
 
 
 def has_tags(text: Json) -> bool:
@@ -63,14 +72,36 @@ def mended(text: str) -> str | None:
     return spelled(found) if isinstance(found.get("name"), str) else None
 
 
-def is_tagged_call(turn: Object) -> bool:
+def have_tagged_calls(turns: Sequence[Object]) -> bool:
     """Return whether a message of the assistant has a call between tags in its text, and none beside it."""
+    return any(_has_call(turn, turns[at + 1 : at + 2]) for at, turn in enumerate(turns))
+
+
+def _has_call(turn: Object, after: Sequence[Object]) -> bool:
     text = turn.get("content")
-    return turn.get("role") == "assistant" and not turn.get("tool_calls") and isinstance(text, str) and _has_call(text)
+    if turn.get("role") != "assistant" or turn.get("tool_calls") or not isinstance(text, str) or "<" not in text:
+        return False
+    tagged = "<tool_call>" in text or "<TOOLCALL>" in text
+    return (tagged and _CALL.search(text) is not None) or bool(_functions(text, after, None))
 
 
-def _has_call(text: str) -> bool:
-    return ("<tool_call>" in text or "<TOOLCALL>" in text) and _CALL.search(text) is not None
+def _functions(text: str, after: Sequence[Object], tools: list[Json] | None) -> list[re.Match[str]]:
+    """Return the calls of functions without tags around them, if the next message or the tools show that they are."""
+    found = list(_FUNCTION.finditer(text)) if "<function=" in text else []
+    names = set(map(_name, tools or ()))
+    answered = any(
+        each.get("role") == "tool" or _labelled(each, [one[2] for one in found]) is not None for each in after
+    )
+    return found if answered or all(one[2] in names for one in found) else []
+
+
+def _labelled(each: Object, names: Sequence[str]) -> str | None:
+    """Return the result of the one call before a message in which the user tells it; None for any other message."""
+    text = each.get("content")
+    if each.get("role") != "user" or not isinstance(text, str) or len(names) != 1:
+        return None
+    found = _LABEL.match(text)
+    return text[found.end() :] if found is not None and found[1] in (None, *names) else None
 
 
 def extract_tools(
@@ -87,6 +118,7 @@ def extract_tools(
     """
     out: list[Object] = []
     findings: list[Finding] = []
+    end = [message("tool", "")] if have_tagged_calls(messages) else []  # after others, the last call is one, too
     for at, each in enumerate(messages):
         text, path = each.get("content"), f"/messages/{at}/content"
         if not isinstance(text, str):
@@ -100,7 +132,9 @@ def extract_tools(
                 tools = tools or declared
             out.append({**each, "content": rest})
         elif each["role"] == "assistant":
-            out.append(_called(each, text, path, findings, tools))
+            out.append(_called(each, text, path, findings, tools, messages[at + 1 : at + 2] or end))
+        elif (result := _labelled(each, _names(messages[at - 1 : at], out))) is not None:
+            out.append({**each, **message("tool", result)})
         elif each["role"] in ("tool", "user") and (results := _results(each, out, path, findings)) is not None:
             other_members = {key: value for key, value in each.items() if key not in ("role", "content")}
             out += [{**message("tool", result), **other_members} for result in results]
@@ -109,14 +143,35 @@ def extract_tools(
     return tools, out, tuple(findings)
 
 
-def _called(each: Object, text: str, path: str, findings: list[Finding], tools: list[Json] | None) -> Object:
+def _names(before: Sequence[Object], out: Sequence[Object]) -> list[str]:
+    """Return the names of the calls that were taken out of the text of the message before; none for other calls."""
+    if not before or before[0].get("tool_calls"):
+        return []
+    calls = as_list(out[-1].get("tool_calls")) if out else None
+    return list(map(_name, calls or ()))
+
+
+def _name(tool: Json) -> str:
+    """Return the name of a function in a declared tool or in a call; "" for any other value."""
+    name = (as_object((as_object(tool) or {}).get("function")) or {}).get("name")
+    return name if isinstance(name, str) else ""
+
+
+def _called(
+    each: Object, text: str, path: str, findings: list[Finding], tools: list[Json] | None, after: Sequence[Object]
+) -> Object:
     """Return a message of the assistant with its calls; the message unchanged if its text has none, or is kept."""
-    found = list(_CALL.finditer(text))
+    pattern, found = _CALL, list(_CALL.finditer(text))
     if not found:
+        pattern, found = _FUNCTION, _functions(text, after, tools)
+    if not found:
+        if "<function=" in text and _FUNCTION.search(text):
+            findings.append(Finding(FindingCode.MARKUP, Severity.CHANGED, path, "nothing answers the call in the text"))
         return each
-    before, rest = text[: found[0].start()], _CALL.sub("", text[found[0].start() :])
+    before, rest = text[: found[0].start()], pattern.sub("", text[found[0].start() :])
+    about_calls: list[Finding] = []
     try:
-        made = [call for one in found for call in _call(one[one.lastindex or 0], path, findings, tools)]
+        made = [call for one in found for call in _call(_inside(one), path, about_calls, tools)]
     except BridgeError:
         findings.append(
             Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call is not JSON; it is kept as text")
@@ -125,8 +180,13 @@ def _called(each: Object, text: str, path: str, findings: list[Finding], tools: 
     if rest.strip():
         findings.append(noticed(path, "there is text after the calls; the calls and the text are kept as one text"))
         return each
+    findings += about_calls
     content = before.strip()
     return {**each, "content": content or None, "tool_calls": made}
+
+
+def _inside(found: re.Match[str]) -> str:
+    return found[1] if found.re is _FUNCTION else found[found.lastindex or 0]
 
 
 def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | None) -> list[Json]:
@@ -139,6 +199,11 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
     tagged = call_in_tags(text, tools)
     if tagged is not None:
         return [tagged]
+    if (function := call_of_function(text, tools)) is not None:
+        if function[1]:
+            detail = f"no tool gives a type for {', '.join(function[1])}; the value is read as text"
+            findings.append(noticed(path, detail))
+        return [function[0]]
     quoted = _QUOTED.match(text)
     if quoted is not None:
         return [{"type": "function", "function": {"name": quoted[1], "arguments": quoted[2]}}]

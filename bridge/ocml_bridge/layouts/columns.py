@@ -43,6 +43,7 @@ ANSWERS: Final = (
         "target",
         "a",
         *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),
+        *("expected_output", "ideal"),
     ),
 )
 

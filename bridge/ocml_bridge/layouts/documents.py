@@ -15,6 +15,7 @@ from ..split import split
 from .datasets.preferences import are_scored
 from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit
+from .markup import finding_thoughts
 from .messages import is_message
 
 WIRES: Final = (
@@ -63,7 +64,8 @@ def _whole(name: str, *, named: bool) -> Layout:
             name, f"a text in the format {name}", name, {"text": ("text",)}, _has_text, partial(_read_text, name)
         )
     fits = _any if named else _is_answer if name == "openai" else partial(_is_of, name)
-    return Layout(name, f"a document in the format {name}", name, {}, fits, _read, _write, whole=True)
+    layout = Layout(name, f"a document in the format {name}", name, {}, fits, _read, _write, whole=True)
+    return layout if named and name == "openai" else finding_thoughts(layout)
 
 
 _REQUESTED: Final = frozenset({"model", "max_tokens", "anthropic_version"})

@@ -181,7 +181,8 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
     else:
         answers = [read_answer(each, wording, f"/{key}") for each, key in zip(given, (CHOSEN, REJECTED), strict=True)]
         turns = [each for each in prompt if each["role"] != "system"]
-        if len(turns) == 1 and all(turns[0] in each[1:-1] for each in answers):  # each is the whole conversation
+        whole = len(turns) == 1 and all(turns[0] in each[1:-1] for each in answers)
+        if whole or turns == [message("user", "")]:  # each is the whole conversation
             prompt.remove(turns[0])
         start = _repeated(prompt, answers)
         end = start + shared(answers[0][start:], answers[1][start:])

@@ -13,6 +13,8 @@ from ..model import Json
 Object = dict[str, Any]
 IDS = "tool_call_id"
 """The member of replies that goes together with the ids of calls."""
+THOUGHTS = ("reasoning", "reasoning_content")
+"""The members of messages that hold their reasoning; they mean the same."""
 
 
 def as_list(value: Json) -> list[Json] | None:
@@ -43,14 +45,28 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
     found = as_object(document)
     if not drops or found is None:
         return document, ()
-    losses: list[Loss] = []
-    messages = as_list(found.get("messages"))
-    if messages is None:
+    lists = _lists_of(found)
+    first, *answers = lists.values() if lists else [None]
+    if first is None:
         return document, ()
-    if IDS in drops and not in_order(messages):
+    if IDS in drops and not all(in_order([*first, *each]) for each in answers or ([],)):
         drops = {key: code for key, code in drops.items() if key != IDS}
-    fitted = [_without(as_object(each) or {}, drops, f"/messages/{at}", losses) for at, each in enumerate(messages)]
-    return {**found, "messages": fitted}, losses
+    losses: list[Loss] = []
+    fitted = dict(found)
+    for path, messages in lists.items():
+        kept = [_without(as_object(each) or {}, drops, f"{path}/{at}", losses) for at, each in enumerate(messages)]
+        _, name, *inner = path.split("/")
+        fitted[name] = {**fitted[name], inner[0]: kept} if inner else kept
+    return fitted, losses
+
+
+def _lists_of(document: Object) -> dict[str, list[Json]]:
+    """Return the lists of messages of a document by their paths: of a preference, the prompt and both answers."""
+    prompt = (as_object(document.get("input")) or {}).get("messages")
+    found = {"/messages": document.get("messages"), "/input/messages": prompt}
+    found |= {f"/{name}": document.get(name) for name in ("preferred_output", "non_preferred_output")}
+    lists = {path: as_list(value) for path, value in found.items()}
+    return {path: messages for path, messages in lists.items() if messages is not None}
 
 
 def _without(message: Object, drops: Mapping[str, LossCode], path: str, losses: list[Loss]) -> Object:
@@ -83,7 +99,10 @@ def in_order(messages: Sequence[Json]) -> bool:
 
 
 def same(one: Json, other: Json) -> bool:
-    """Return whether two documents are equal; null is like absent, and the JSON of arguments is compared by value."""
+    """Return whether two documents are equal, in whichever member the reasoning of a message is.
+
+    Null is like absent, and the JSON of arguments is compared by value.
+    """
     return _plain(one) == _plain(other)
 
 
@@ -93,6 +112,9 @@ def _plain(value: Json) -> Json:
         return [_plain(each) for each in listed]
     if found is None:
         return value
+    one, other = THOUGHTS
+    if other in found and one not in found:
+        found = {one if key == other else key: each for key, each in found.items()}
     return {
         key: _arguments(each) if key == "arguments" else _plain(each) for key, each in found.items() if each is not None
     }

@@ -21,14 +21,15 @@ _HOLDERS: Final = (
 """Members of documents that hold messages, or other objects that do."""
 _ROLES: Final = ("role", "from")
 _TEXTS: Final = ("content", "value")
-_FORMATS: Final = frozenset({"openai", "sharegpt", "canonical"})
+FORMATS: Final = frozenset({"openai", "sharegpt", "canonical", "anthropic"})
+"""The formats of documents whose texts are looked at."""
 _THINK: Final = Wording(thoughts=("think",))
 _Change = Callable[[Object, str], Object]
 
 
 def finding_thoughts(layout: Layout) -> Layout:
     """Return a layout that separates the reasoning in tags that a plan names, and finds that in other tags."""
-    if layout.whole or layout.format not in _FORMATS:
+    if layout.format not in FORMATS:
         return layout
     return replace(layout, reads=partial(_read_and_find, layout.format, layout.reads))
 
@@ -53,7 +54,7 @@ def _separated(form: str, reads: Reads, fields: Object, wording: Wording) -> Seq
 
 
 def separated(document: Json, form: str, wording: Wording) -> Json:
-    """Return a document of Chat Completions or ShareGPT with the reasoning in tags that are named apart from texts."""
+    """Return a document with the reasoning in tags that are named apart from texts; unchanged in other formats."""
     if not wording.thoughts or form not in _SPLITS:
         return document
     return _changed(document, "", lambda one, _: _SPLITS[form](one, wording))
@@ -72,7 +73,18 @@ def _split_turn(turn: Object, wording: Wording) -> Object:
     return thoughts.with_text(turn, key, thoughts.joined(apart, _THINK)["content"])
 
 
-_SPLITS: Final = {"openai": thoughts.split, "sharegpt": _split_turn}
+def _split_blocks(given: Object, wording: Wording) -> Object:
+    """Return a message of Anthropic with its reasoning in the tags as a block."""
+    apart = thoughts.split(given, wording)
+    if apart is given:
+        return given
+    texts = [{"type": "text", "text": apart["content"]}] if isinstance(apart["content"], str) else apart["content"]
+    blocks = [{"type": "thinking", "thinking": apart[thoughts.REASONING]}, *texts]
+    kept = [block for block in blocks if block.get("text") != ""]
+    return {key: kept if key == "content" else value for key, value in apart.items() if key != thoughts.REASONING}
+
+
+_SPLITS: Final = {"openai": thoughts.split, "sharegpt": _split_turn, "anthropic": _split_blocks}
 
 
 def _unread(form: str, document: Json) -> dict[str, tuple[str, bool]]:

@@ -102,11 +102,16 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     names = {role: "role", text: "content", **(_CAMEL if _TOOL_CALLS not in found else {})}
     out = {names.get(key, key): each for key, each in found.items()}
     out["role"] = known or ROLES.get(word.lower(), word)
+    if word.lower() in _THOUGHTS and known is None and isinstance(out.get("content"), str):
+        rest = {key: each for key, each in out.items() if key not in ("role", "content")}
+        return {"role": "assistant", "reasoning": out["content"], "content": None, **rest}
     content = as_object(out.get("content")) or {}
     parts = [content] if isinstance(content.get("type"), str) else as_list(out.get("content"))
     return out if parts is None else {**out, "content": [_part(each) for each in parts]}
 
 
+_THOUGHTS: Final = frozenset({"thinking", "thought", "reasoning"})
+"""Words for the role of a message that is a thought of the assistant (Continue)."""
 _TOOL_CALLS: Final = "tool_calls"
 _CAMEL: Final = {"toolCalls": _TOOL_CALLS, "toolCallId": "tool_call_id"}
 """Names of members in AG-UI's messages."""

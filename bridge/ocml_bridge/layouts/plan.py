@@ -82,11 +82,18 @@ def layouts_of(plan: Plan) -> tuple[Layout, ...]:
 def _layouts(plan: Plan) -> tuple[Layout, ...]:
     names = plan.layout
     alone = len(names) == 1
-    found = [*whole(), *LAYOUTS, *in_text()] if names == (AUTO,) else [layout_of(name, alone=alone) for name in names]
+    if names == (AUTO,):
+        found = [*_PREVIEWED, *whole(), *LAYOUTS, *in_text()]
+    else:
+        found = [layout_of(name, alone=alone) for name in names]
     if names != (AUTO,):
         for layout in found:
             _check_preview(layout, plan)
     return tuple(_worded(layout, plan) for layout in found if plan.preview or not layout.preview)
+
+
+_PREVIEWED: Final = tuple(layout for layout in LAYOUTS if layout.preview)
+"""Layouts that read more of a row than the format that its document also is of."""
 
 
 def _check_preview(layout: Layout, plan: Plan) -> None:
@@ -140,7 +147,11 @@ def read_row(plan: Plan, row: Json) -> Row:
     found = _candidate_for(plan, columns)
     if found is None:
         raise BridgeError(ErrorCode.SHAPE, _no_layout_detail(plan, columns), path="")
-    documents = found.layout.reads(found.fields(columns), found.layout.wording)
+    try:
+        documents = found.layout.reads(found.fields(columns), found.layout.wording)
+    except BridgeError as error:
+        error.path = found.in_columns(error.path)
+        raise
     mended = [each for each in mended if each.path[1:] in found.read]
     if mended:
         documents = [each._replace(findings=(*mended, *each.findings)) for each in documents]
@@ -170,6 +181,13 @@ class _Candidate(NamedTuple):
     def fields(self, row: Object) -> Object:
         """Return the fields of a row, as `Layout.fields` does."""
         return row if self.layout.whole else {name: row[column] for name, column in self.sources.items()}
+
+    def in_columns(self, path: str | None) -> str | None:
+        """Return a path into the fields of a row as a path into its columns."""
+        _, slash, rest = (path or "").partition("/")
+        name, *inner = rest.split("/")
+        column = None if self.layout.whole or not slash else self.sources.get(name)
+        return path if column is None else "/".join(("", column.replace("~", "~0").replace("/", "~1"), *inner))
 
 
 def _candidate_for(plan: Plan, row: Object) -> _Candidate | None:

@@ -15,6 +15,7 @@ from .columns import SEVERAL
 from .fitting import as_list, as_object, objects_of
 from .layout import Layout, Object, Wording
 from .listed import with_lists
+from .markup import FORMATS
 from .messages import ROLES, are_messages
 from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, likeness
 from .thoughts import TAGS, fences, tag_of
@@ -114,8 +115,7 @@ def _count_row(statistics: LayoutStatistics, layout: Layout, row: Object) -> Non
             statistics.roles[_role(message)] += 1
             text = _text(message)
             statistics.example = statistics.example or text
-            tag = tag_of(text)
-            if tag is not None:
+            if layout.format in FORMATS and (tag := tag_of(text)) is not None:
                 statistics.thoughts[tag] += 1
         statistics.tools += bool((as_object(document.value) or {}).get("tools"))
 

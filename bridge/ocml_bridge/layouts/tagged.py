@@ -1,4 +1,4 @@
-"""Read the contents of templates' tags: GLM's arguments, EXAONE's results, Nemotron's lists of results."""
+"""Read the contents of templates' tags: arguments of GLM and Qwen3-Coder, results of EXAONE and Nemotron."""
 
 from __future__ import annotations
 
@@ -43,6 +43,46 @@ def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
     return {"type": "function", "function": {"name": name[1], "arguments": spelled(arguments)}}
 
 
+def call_of_function(text: str, tools: list[Json] | None) -> tuple[Object, list[str]] | None:
+    """Return a call as tags, `<function=f><parameter=k>v</parameter></function>` (Qwen3-Coder, OpenHands).
+
+    A value is text, without one line break at each end, and has the type that its tool declares. A value ends where
+    another tag of the call follows its closing tag.
+
+    Args:
+        text: the function with its tags.
+        tools: the declared tools; None for none.
+
+    Returns:
+        The call, and the names of the arguments that no tool declares, whose values are texts; None for any other text.
+    """
+    name = _FUNCTION.match(text)
+    if name is None:
+        return None
+    declared = _parameters(name[1], tools) or {}
+    at, arguments, undeclared = name.end(), Object(), list[str]()
+    while (found := _PARAMETER.match(text, at)) is not None:
+        if found[1] in arguments:
+            return None
+        schema = as_object(declared.get(found[1]))
+        if schema is None:
+            undeclared.append(found[1])
+        value = found[2].removeprefix("\n").removesuffix("\n")
+        arguments[found[1]] = value if schema is None else _argument(_WORDS.get(value, value), schema, value)
+        at = found.end()
+    if text[at:].strip() != "</function>":
+        return None
+    return {"type": "function", "function": {"name": name[1], "arguments": spelled(arguments)}}, undeclared
+
+
+_FUNCTION: Final = re.compile(r"\s*<function=([^<>\n]+)>\s*")
+_PARAMETER: Final = re.compile(
+    r"<parameter=([^<>\n]+)>([^<]*+(?:<(?!/parameter>\s*<(?:parameter=|/function>))[^<]*+)*+)</parameter>\s*"
+)
+_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
+"""Words of Python, in which some templates write values → JSON."""
+
+
 def _parameters(name: str, tools: list[Json] | None) -> Object | None:
     """Return the declared parameters of a tool; None if the tool is not declared."""
     for each in tools or ():
@@ -52,12 +92,14 @@ def _parameters(name: str, tools: list[Json] | None) -> Object | None:
     return None
 
 
-def _argument(text: str, schema: Object) -> Json:
+def _argument(text: str, schema: Object, raw: str | None = None) -> Json:
+    """Return the JSON value that a text is; the text, or `raw`, for any other text, and for a declared string."""
+    raw = text if raw is None else raw
     kinds = schema.get("type")
     if kinds == "string" or "string" in (as_list(kinds) or ()):
-        return text
+        return raw
     value = _parsed(text)
-    return text if value is None or isinstance(value[0], str) else value[0]
+    return raw if value is None or isinstance(value[0], str) else value[0]
 
 
 def _parsed(text: str) -> tuple[Json] | None:

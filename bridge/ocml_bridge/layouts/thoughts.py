@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object, without_members
+from .fitting import THOUGHTS, as_list, as_object, without_members
 from .layout import Object, Wording
 
 REASONING: Final = "reasoning"
@@ -65,7 +65,7 @@ def _closing(text: str, tags: Sequence[str] = TAGS) -> re.Match[str] | None:
 def split(message: Object, wording: Wording) -> Object:
     """Return a message with the reasoning before its text as a member of its own."""
     text = text_of(message, "content")
-    if text is None or message.get("role") != "assistant" or any(message.get(key) for key in _MEMBERS):
+    if text is None or message.get("role") != "assistant" or any(message.get(key) for key in THOUGHTS):
         return message
     for tag in wording.thoughts:
         found = _pattern(tag).match(text)
@@ -82,10 +82,6 @@ def split(message: Object, wording: Wording) -> Object:
             _answer(tag, answer),
         )
     return message
-
-
-_MEMBERS: Final = (REASONING, "reasoning_content")
-"""Members of a message that hold its reasoning."""
 
 
 def text_of(message: Object, key: str) -> str | None:
@@ -115,9 +111,10 @@ def _answer(tag: str, text: str) -> str:
 
 def joined(message: Object, wording: Wording) -> Object:
     """Return a message with its reasoning in tags before its text, if the wording has tags."""
-    thought, text = message.get(REASONING), message.get("content")
+    name = next((each for each in THOUGHTS if isinstance(message.get(each), str)), REASONING)
+    thought, text = message.get(name), message.get("content")
     if not wording.thoughts or not isinstance(thought, str) or not isinstance(text, str):
         return message
     opens, closes = fences(wording.thoughts[0])
-    more = {key: each for key, each in message.items() if key not in (REASONING, "content")}
+    more = {key: each for key, each in message.items() if key not in (name, "content")}
     return {**more, "content": f"{opens}\n{thought}\n{closes}\n\n{text}"}

@@ -292,7 +292,7 @@ def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     if not any(map(calls.has_tags, map(_text_of, as_list(value) or ()))):
         return False
     turns = objects_of(value)
-    return are_sharegpt(fields, wording) or (any(map(calls.is_tagged_call, turns)) and are_messages(value, wording))
+    return are_sharegpt(fields, wording) or (calls.have_tagged_calls(turns) and are_messages(value, wording))
 
 
 def _text_of(turn: Json) -> Json:

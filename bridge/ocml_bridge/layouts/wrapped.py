@@ -11,11 +11,13 @@ from ..model import Json, Transcript
 from ..model.codec import to_json
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
-from .messages import is_message
+from .messages import is_message, respelled_all
 from .trees import NODES, rest
 
 RECORDS: Final = "records"
 _MESSAGE: Final = "message"
+_LISTS: Final = {"gemini": "contents", "openai-responses": "input"}
+"""The members of requests that hold a list of messages, where a format has another name than `messages`."""
 
 
 def are_wrapped(fields: Object, wording: Wording) -> bool:
@@ -56,7 +58,10 @@ def read_wrapped(fields: Object, wording: Wording) -> Sequence[Document]:
     records = objects_of(fields[RECORDS])
     in_records = all(_is_record(each, wording) for each in records)
     document: list[Json] = [each[_MESSAGE] for each in records] if in_records else list[Json](records)
-    reading = read(document, surely(document) or "openai")
+    form = surely(document) or "openai"
+    if form == "openai":
+        document = list[Json](respelled_all(document, wording, f"/{RECORDS}"))
+    reading = read({_LISTS.get(form, "messages"): document}, form)
     if not isinstance(reading.transcript, Transcript):
         raise misshapen(f"/{RECORDS}", "a conversation")
     nodes: list[Json] = [rest(each, (_MESSAGE,)) for each in records] if in_records else []

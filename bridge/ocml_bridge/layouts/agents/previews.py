@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from ...model import Json
-from ..columns import SESSION
+from ..columns import SESSION, TURNS
 from ..fitting import as_list
-from ..layout import Layout
-from . import claude_code, codex
+from ..layout import Layout, Wording
+from . import claude_code, cline, codex
 
 PREVIEWS: Final[tuple[Layout, ...]] = (
     Layout(
@@ -27,6 +27,16 @@ PREVIEWS: Final[tuple[Layout, ...]] = (
         {SESSION: (SESSION,)},
         codex.is_codex,
         codex.read_codex,
+        preview=True,
+    ),
+    Layout(
+        "cline",
+        "histories of Cline and Roo Code whose calls are tags in texts",
+        "anthropic",
+        {cline.MESSAGES: TURNS},
+        cline.is_cline,
+        cline.read_cline,
+        wording=Wording(thoughts=("thinking",)),
         preview=True,
     ),
 )

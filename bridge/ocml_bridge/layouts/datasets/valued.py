@@ -10,7 +10,7 @@ from ...json_values import jsontext
 from ...loss import Finding
 from ...model import Json
 from ..exchange import declared, messages_in, shared
-from ..fitting import IDS, as_list, as_object
+from ..fitting import IDS, THOUGHTS, as_list, as_object
 from ..layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
 from ..messages import calls_of, preference, request, tools_of
 from ..pieces import spelled
@@ -142,8 +142,9 @@ def write_valued(document: Json, wording: Wording) -> Object:
 
 def _revalued(each: Object) -> Object:
     parts: list[Any] = []
-    if isinstance(each.get("reasoning"), str):
-        parts.append({"type": "reasoning", "value": each["reasoning"]})
+    thought = next((key for key in THOUGHTS if isinstance(each.get(key), str)), THOUGHTS[0])
+    if isinstance(each.get(thought), str):
+        parts.append({"type": "reasoning", "value": each[thought]})
     text_or_blocks = each.get("content")
     content = (
         [{"type": "text", "text": text_or_blocks}] if isinstance(text_or_blocks, str) else as_list(text_or_blocks) or []
@@ -155,7 +156,7 @@ def _revalued(each: Object) -> Object:
     calls = cast("list[Object]", each.get("tool_calls") or [])
     parts += [{"type": "tool_call", "value": _call_text(call)} for call in calls]
     names = {"weight": _WEIGHT}
-    known = ("content", "reasoning", "tool_calls")
+    known = ("content", thought, "tool_calls")
     around = {names.get(key, key): value for key, value in each.items() if key not in known}
     return {"role": each["role"], "content": parts, **around}
 
