@@ -125,3 +125,18 @@ def test_a_call_and_a_result_that_do_not_agree_stay_text_and_are_found(messages:
 def test_a_plain_chat_is_none() -> None:
     assert read_row(PREVIEW, {"messages": [ASK, said("<b>\n<i>x</i>\n</b>"), ASK]}).layout.name == "messages"
     assert read_row(PREVIEW, {"messages": [ASK, said("Done."), RESULT]}).layout.name == "messages"
+
+
+# --- xLAM-2 -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['[{"name": "h", "arguments": {}}]', '[{"name": "f", "arguments": {}, "id": 1}]', '[{"name": "f"}', "[{}]"],
+)
+def test_a_list_that_is_no_list_of_calls_of_declared_tools_stays_text(answer: str) -> None:
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    called = said('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')
+    row = {"messages": [ASK, called, said(answer)], "tools": tools}
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages)[-1] == ("assistant", answer)

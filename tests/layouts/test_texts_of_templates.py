@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -23,7 +24,31 @@ from rows import Pair, as_pairs, conversations
 PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."
 
 
+XLAM_SYSTEM = (
+    "You are a helpful assistant.\nYou have access to a set of tools. When using tools, make calls in a single JSON "
+    'array:\n\n[{"name": "tool_call_name", "arguments": {"arg1": "value1"}}, ...]\n\nThe available tools are:'
+)
+XLAM = (
+    f"<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n{XLAM_SYSTEM}\n\n"
+    + "".join(f"{json.dumps({'type': 'function', 'function': {'name': name}}, indent=4)}\n\n" for name in ("f", "g"))
+    + "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|>"
+    '<|start_header_id|>assistant<|end_header_id|>\n\n[{"name": "f", "arguments": {"a": 1}}]<|eot_id|>'
+    "<|start_header_id|>ipython<|end_header_id|>\n\n20<|eot_id|>"
+    '<|start_header_id|>assistant<|end_header_id|>\n\n[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]'
+    "<|eot_id|>"
+)
+XLAM_MESSAGES: list[Pair] = [
+    ("system", XLAM_SYSTEM),
+    ("user", "Why?"),
+    ("call f", '{"a":1}'),
+    ("tool", "20"),
+    ("call f", "{}"),
+    ("call g", "{}"),
+]
+
 ROWS: list[RowCase] = [
+    # xLAM-2 (vLLM's tool_chat_template_xlam_llama.jinja): lists of calls, the last of which has no results
+    ("llama-3", {"text": XLAM}, XLAM_MESSAGES),
     # Baize (project-baize/baize-chatbot, README): the empty last turn is not read
     (
         "baize",

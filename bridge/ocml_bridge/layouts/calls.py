@@ -46,6 +46,8 @@ _TOOL: Final = re.compile(r"<tool>(\{[^<]*+(?:<(?!/?tool>)[^<]*+)*+)</tool>\n?")
 _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.*)'\s*\}\Z""", re.DOTALL)
 """A call of Glaive's, whose arguments are JSON in single quotes."""
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
+_INTRODUCE: Final = ("functions", "make calls in a single JSON array")
+"""Words of a system text that lists tools as JSON at its end (Glaive, xLAM-2)."""
 
 
 _TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>", "<functioncall>", "<function=")
@@ -165,6 +167,8 @@ def _called(
     if not found:
         pattern, found = _FUNCTION, _functions(text, after, tools)
     if not found:
+        if (listed := _listed(text, tools)) is not None:
+            return {**each, "content": None, "tool_calls": listed}
         if "<function=" in text and _FUNCTION.search(text):
             findings.append(Finding(FindingCode.MARKUP, Severity.CHANGED, path, "nothing answers the call in the text"))
         return each
@@ -183,6 +187,20 @@ def _called(
     findings += about_calls
     content = before.strip()
     return {**each, "content": content or None, "tool_calls": made}
+
+
+def _listed(text: str, tools: list[Json] | None) -> list[Json] | None:
+    """Return the calls of a text that is a JSON list of calls of declared tools (xLAM-2); None for any other text."""
+    if not tools or not text.startswith("[{"):
+        return None
+    try:
+        items = as_list(jsontext.loads(text)) or []
+    except BridgeError:
+        return None
+    if not all((as_object(item) or {}).keys() == {"name", "arguments"} for item in items):
+        return None
+    made = calls_of(items, "")
+    return made if {*map(_name, made)} <= {*map(_name, tools)} else None
 
 
 def _inside(found: re.Match[str]) -> str:
@@ -249,7 +267,7 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
     elif one_by_one:
         values, rest = _objects("\n".join(one_by_one)), _TOOL.sub("", text)
     else:
-        first = _OBJECT.search(text) if "functions" in text else None
+        first = _OBJECT.search(text) if any(word in text for word in _INTRODUCE) else None
         if first is None:
             return None, text
         values, rest = _objects(text[first.start() :]), text[: first.start()].rstrip()

@@ -46,10 +46,10 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
     if not drops or found is None:
         return document, ()
     lists = _lists_of(found)
-    first, *answers = lists.values() if lists else [None]
-    if first is None:
+    if not lists:
         return document, ()
-    if IDS in drops and not all(in_order([*first, *each]) for each in answers or ([],)):
+    first, *answers = lists.values()
+    if IDS in drops and not all(in_order([*first, *each]) for each in answers or [[]]):
         drops = {key: code for key, code in drops.items() if key != IDS}
     losses: list[Loss] = []
     fitted = dict(found)
