@@ -59,6 +59,20 @@ def addressed_contents(document: Any) -> list[tuple[str | None, str | None, Any]
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
+def test_what_the_service_adds_to_events_is_in_the_answer() -> None:
+    """openinference-instrumentation-bedrock, a stream of Nova by `InvokeModel`; the guardrail is of openllmetry's."""
+    guard, metrics = {"amazon-bedrock-guardrailAction": "NONE"}, {"amazon-bedrock-invocationMetrics": {"latency": 7}}
+    usage = {"inputTokens": 12, "outputTokens": 1, "totalTokens": 13}
+    source = lines(
+        START, {**delta(0, text="4"), **guard}, stop(0), end("end_turn"), {"metadata": {"usage": usage}, **metrics}
+    )
+    made = events_of(decoder(STREAM), [source.encode()])
+    assert not [event for event in made.events if isinstance(event, Finding)]
+    message = {"role": "assistant", "content": [{"text": "4"}]}
+    response = {"output": {"message": message}, **guard, "stopReason": "end_turn", "usage": usage, **metrics}
+    assert made.stop.document == read(response, STREAM).transcript
+
+
 @pytest.mark.parametrize("response", [each.value for each in recorded("bedrock") if each.kind.endswith("response")])
 def test_a_whole_answer_is_the_answer(response: Any) -> None:
     for source in (lines(response), json.dumps(response, indent=2), json.dumps([response])):

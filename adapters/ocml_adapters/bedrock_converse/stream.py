@@ -217,6 +217,8 @@ _REASONS: Final[dict[str, Reason]] = {
 _FINISHES: Final[dict[Reason, str]] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 """The stop reason of a response by the caller's reason, for streams that have none."""
 _GRAMMAR = BlockGrammar()
+_OF_SERVICE: Final = "amazon-bedrock-"
+"""The prefix of members that `InvokeModel` adds to an event, as it does to a response."""
 _PADDING: Final = "p"
 """The member of events with meaningless text, which gives them all the same length."""
 _MEMBERS: Final = {
@@ -267,6 +269,9 @@ class EventDecoder(AssemblingDecoder):
             self.note("an event follows the whole answer; the event is left out")
             return
         for kind, inner in value.items():
+            if kind.startswith(_OF_SERVICE):
+                self._assembly.update({kind: inner})
+                continue
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
             members = {key: member for key, member in members.items() if key != _PADDING}
             known = _MEMBERS.get(kind)
