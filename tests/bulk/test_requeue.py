@@ -98,6 +98,23 @@ def test_a_repaired_text_gets_its_file(batch: Batch, tmp_path: Path) -> None:
     assert (out / "torn.json").read_bytes() == (out / "good.json").read_bytes()
 
 
+def test_repaired_texts_of_a_plan_are_read_by_it(batch: Batch, tmp_path: Path) -> None:
+    whole = {"a.txt": GOOD, "b.txt": GOOD, "c.json": '{"instruction":"Hi","output":"Ho"}'}
+    for name, broken in (("whole", ()), ("torn", ("b.txt", "c.json"))):
+        (tmp_path / name / "texts").mkdir(parents=True)
+        for file, text in whole.items():
+            (tmp_path / name / "texts" / file).write_text(text[:8] if file in broken else text)
+        args = ("--plan", "auto", "-t", "openai", "--ledger", "jsonl", tmp_path / name / "texts" / "a.txt")
+        texts = (tmp_path / name / "texts" / "b.txt", tmp_path / name / "texts" / "c.json")
+        batch(*args, *texts, "-o", tmp_path / f"{name}.out")
+    out = tmp_path / "torn.out"
+    for quarantine in sorted(out.glob("*.quarantine.jsonl")):
+        mend(quarantine, tmp_path / "mended.jsonl", lambda row: whole[row.get("file", "c.json")])
+        assert main(["requeue", str(out), str(tmp_path / "mended.jsonl")]) == ExitCode.OK
+    outputs = [(tmp_path / "whole.out" / name).read_text() for name in ("texts.jsonl", "c.jsonl")]
+    assert (out / "texts.jsonl").read_text() == "".join(outputs)
+
+
 def test_interrupted_moves_of_files_are_finished(many: Any, batch: Batch, tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
     out, mended = tmp_path / "out", tmp_path / "mended.jsonl"

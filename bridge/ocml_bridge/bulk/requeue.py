@@ -21,7 +21,6 @@ from .batch import Outcome, outcome_of
 from .containers import lines, parquet, texts
 from .containers.compression import compress, ending, open_plain
 from .containers.forms import FORMS
-from .conversations import outcomes_of
 from .ledger import finished, row_of, rows_in, storable, store
 from .mended_rows import MendedRows, store_rows
 from .records import CHUNK_BYTES, Input, Job, Record, Row
@@ -204,7 +203,7 @@ def _spelled(_payload: object, records: Sequence[Record], outcomes: Sequence[Out
 def _converted(row: Row, rows: MendedRows, item: Input, job: Job) -> tuple[Any, Sequence[tuple[Record, Outcome]]]:
     """Convert a mended record, and return the payload for writing it, and its outcomes."""
     if item.kind == "files":
-        return None, outcomes_of(texts.record(row.raw or b"", row.where), job)
+        return None, outcomes_in(texts.record(row.raw or b"", row.where), job)
     if item.kind != "parquet":
         return None, outcomes_in(CONTAINERS[item.kind].record_of(row, None, item, job), job)
     number = int(str(row.where["row"]))

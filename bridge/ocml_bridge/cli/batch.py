@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -255,7 +256,7 @@ def batch(
         found = found if choice is None else chosen_from(found, choice)
         plan = Plan(found, job, processes, limit, resume, limits, overwrite, choice)
         _refuse_own_inputs(plan, {"the report": report, "the page": page})
-        with _with_resume_advice(), _progress(plan, shown=not quiet and _is_terminal()) as watch:
+        with _with_resume_advice(job.folder), _progress(plan, shown=not quiet and _is_terminal()) as watch:
             finished = run(plan, watch)
     if report is not None:
         write_all({report: jsontext.dumps(report_of(plan, finished), pretty=True) + b"\n"})
@@ -279,13 +280,22 @@ def batch(
 
 
 @contextmanager
-def _with_resume_advice() -> Generator[None]:
-    """Print how an interrupted run is continued."""
+def _with_resume_advice(folder: str | None) -> Generator[None]:
+    """Say how a run is continued that was interrupted, or that filled the disk."""
     try:
         yield
     except KeyboardInterrupt:
-        say(f"{PROGRAM}: interrupted; the same command with --resume continues after the records that are done")
+        say(f"{PROGRAM}: interrupted; {_CONTINUED}")
         raise
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        advice = f"{error.strerror}; when there is space, {_CONTINUED}"
+        raise OSError(error.errno, advice, error.filename or folder) from error
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_CONTINUED: Final = "the same command with --resume continues after the records that are done"
 
 
 def _format_of(profile: str | None, target: str | None) -> str:
