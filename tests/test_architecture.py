@@ -70,6 +70,7 @@ def named(paths: list[Path]) -> dict[str, Path]:
 
 BRIDGE_MODULES = named(modules(BRIDGE))
 ADAPTER_MODULES = named(modules(ADAPTERS))
+TEST_MODULES = named(modules(ROOT / "tests"))
 FOLDERS = sorted(path for path in ADAPTERS.iterdir() if path.is_dir() and path.name != "__pycache__")
 
 
@@ -181,7 +182,7 @@ RIDDLES: Final = frozenset({"said", "told", "held", "worth"})
 
 def test_names_are_plain_words() -> None:
     wrong: list[str] = []
-    for module, path in (BRIDGE_MODULES | ADAPTER_MODULES).items():
+    for module, path in (BRIDGE_MODULES | ADAPTER_MODULES | TEST_MODULES).items():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             match node:
                 case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):

@@ -12,13 +12,13 @@ from rows import Pair, as_pairs, conversations
 
 ASK = {"role": "user", "content": "Fix it."}
 CALL = "<function=bash>\n<parameter=command>ls</parameter>\n</function>"
-TOLD = {"role": "user", "content": "OBSERVATION:\na.py"}
+OBSERVED = {"role": "user", "content": "OBSERVATION:\na.py"}
 TOLD_BY_NAME = {"role": "user", "content": "EXECUTION RESULT of [bash]:\na.py"}
 CALLED: list[Pair] = [("call bash", '{"command":"ls"}'), ("tool", "a.py")]
 PREVIEW = Plan((AUTO,), preview=True)
 
 
-def said(text: str) -> dict[str, Any]:
+def assistant(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
@@ -32,10 +32,10 @@ def findings(*messages: dict[str, Any]) -> list[tuple[str, str]]:
     return [(each.path, each.code.value) for each in document.findings]
 
 
-@pytest.mark.parametrize("result", [TOLD, TOLD_BY_NAME, {"role": "tool", "content": "a.py"}])
+@pytest.mark.parametrize("result", [OBSERVED, TOLD_BY_NAME, {"role": "tool", "content": "a.py"}])
 def test_a_function_in_tags_is_a_call_if_its_result_follows(result: dict[str, Any]) -> None:
-    assert read_as(said(CALL), result) == CALLED
-    assert findings(said(CALL), result) == [("/messages/1/content", "shape")]  # no tool gives a type
+    assert read_as(assistant(CALL), result) == CALLED
+    assert findings(assistant(CALL), result) == [("/messages/1/content", "shape")]  # no tool gives a type
 
 
 @pytest.mark.parametrize(
@@ -43,16 +43,20 @@ def test_a_function_in_tags_is_a_call_if_its_result_follows(result: dict[str, An
     [[], [{"role": "user", "content": "Thanks."}], [{"role": "user", "content": "EXECUTION RESULT of [f]:\n1"}]],
 )
 def test_without_a_result_it_is_text(after: list[dict[str, Any]]) -> None:
-    assert read_as(said(CALL), *after)[0] == ("assistant", CALL)
+    assert read_as(assistant(CALL), *after)[0] == ("assistant", CALL)
 
 
 def test_beside_others_that_are_answered_the_last_one_is_a_call() -> None:
-    assert read_as(said(CALL), TOLD, said(CALL)) == [*CALLED, CALLED[0]]
+    assert read_as(assistant(CALL), OBSERVED, assistant(CALL)) == [*CALLED, CALLED[0]]
 
 
 def test_one_that_nothing_answers_stays_text_and_is_found() -> None:
-    assert read_as(said(CALL), TOLD, said(CALL), ASK) == [*CALLED, ("assistant", CALL), ("user", "Fix it.")]
-    assert findings(said(CALL), TOLD, said(CALL), ASK)[1:] == [("/messages/3/content", "markup")]
+    assert read_as(assistant(CALL), OBSERVED, assistant(CALL), ASK) == [
+        *CALLED,
+        ("assistant", CALL),
+        ("user", "Fix it."),
+    ]
+    assert findings(assistant(CALL), OBSERVED, assistant(CALL), ASK)[1:] == [("/messages/3/content", "markup")]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_one_that_nothing_answers_stays_text_and_is_found() -> None:
     ],
 )
 def test_values_end_where_another_tag_follows(inner: str, arguments: str) -> None:
-    assert read_as(said(f"<function=f>\n{inner}\n</function>"), TOLD)[0] == ("call f", arguments)
+    assert read_as(assistant(f"<function=f>\n{inner}\n</function>"), OBSERVED)[0] == ("call f", arguments)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +76,8 @@ def test_values_end_where_another_tag_follows(inner: str, arguments: str) -> Non
 )
 def test_what_is_no_call_stays_text(inner: str) -> None:
     text = f"<tool_call>\n<function=f>\n{inner}\n</function>\n</tool_call>"
-    assert read_as(said(text), TOLD) == [("assistant", text), ("user", "OBSERVATION:\na.py")]
-    assert findings(said(text), TOLD) == [("/messages/1/content", "json-opaque")]
+    assert read_as(assistant(text), OBSERVED) == [("assistant", text), ("user", "OBSERVATION:\na.py")]
+    assert findings(assistant(text), OBSERVED) == [("/messages/1/content", "json-opaque")]
 
 
 # --- Cline and Roo Code -----------------------------------------------------------------------------------------------
@@ -84,8 +88,8 @@ READ_CALLS: list[Pair] = [("call read_file", '{"path":"a.py"}'), ("tool", "x = 1
 
 
 def test_a_history_of_cline_is_read_only_as_a_preview() -> None:
-    assert read_as(said(READ), RESULT)[0] == ("assistant", READ)
-    assert read_as(said(READ), RESULT, plan=PREVIEW) == READ_CALLS
+    assert read_as(assistant(READ), RESULT)[0] == ("assistant", READ)
+    assert read_as(assistant(READ), RESULT, plan=PREVIEW) == READ_CALLS
     with pytest.raises(BridgeError, match=r"OCB-OPTION.*preview: true"):
         plan_of("cline")
 
@@ -93,7 +97,7 @@ def test_a_history_of_cline_is_read_only_as_a_preview() -> None:
 def test_a_command_in_the_label_may_have_lines_and_brackets() -> None:
     call = "<execute_command>\n<command>a[0]\nb</command>\n</execute_command>"
     result = {"role": "user", "content": "[execute_command for 'a[0]\nb'] Result:\n\nx = 1"}
-    assert read_as(said(call), result, plan=PREVIEW) == [
+    assert read_as(assistant(call), result, plan=PREVIEW) == [
         ("call execute_command", '{"command":"a[0]\\nb"}'),
         ("tool", "x = 1"),
     ]
@@ -104,27 +108,27 @@ def test_a_value_may_hold_tags() -> None:
     call = f"<write_to_file>\n<path>a</path>\n<content>\n{html}\n</content>\n</write_to_file>"
     result = {"role": "user", "content": "[write_to_file for 'a'] Result:\nx = 1"}
     arguments = '{"path":"a","content":"<p>\\n</content>\\n</p>"}'
-    assert read_as(said(call), result, plan=PREVIEW) == [("call write_to_file", arguments), ("tool", "x = 1")]
+    assert read_as(assistant(call), result, plan=PREVIEW) == [("call write_to_file", arguments), ("tool", "x = 1")]
 
 
 @pytest.mark.parametrize(
     "messages",
     [
-        [said(f"{READ}\nand more"), RESULT],
-        [said(READ), {"role": "user", "content": "[list_files for 'a'] Result:\nx"}],
-        [said("<read_file>\na.py\n</read_file>"), RESULT],
+        [assistant(f"{READ}\nand more"), RESULT],
+        [assistant(READ), {"role": "user", "content": "[list_files for 'a'] Result:\nx"}],
+        [assistant("<read_file>\na.py\n</read_file>"), RESULT],
     ],
 )
 def test_a_call_and_a_result_that_do_not_agree_stay_text_and_are_found(messages: list[dict[str, Any]]) -> None:
-    row = {"messages": [ASK, said(READ), RESULT, *messages, said("Done.")]}
+    row = {"messages": [ASK, assistant(READ), RESULT, *messages, assistant("Done.")]}
     found = read_row(PREVIEW, row)
     assert read_as(*row["messages"][1:], plan=PREVIEW)[:3] == [*READ_CALLS, ("assistant", messages[0]["content"])]
     assert [(each.path, each.code.value) for each in found.documents[0].findings] == [("/messages/3/content", "markup")]
 
 
 def test_a_plain_chat_is_none() -> None:
-    assert read_row(PREVIEW, {"messages": [ASK, said("<b>\n<i>x</i>\n</b>"), ASK]}).layout.name == "messages"
-    assert read_row(PREVIEW, {"messages": [ASK, said("Done."), RESULT]}).layout.name == "messages"
+    assert read_row(PREVIEW, {"messages": [ASK, assistant("<b>\n<i>x</i>\n</b>"), ASK]}).layout.name == "messages"
+    assert read_row(PREVIEW, {"messages": [ASK, assistant("Done."), RESULT]}).layout.name == "messages"
 
 
 # --- xLAM-2 -----------------------------------------------------------------------------------------------------------
@@ -136,7 +140,7 @@ def test_a_plain_chat_is_none() -> None:
 )
 def test_a_list_that_is_no_list_of_calls_of_declared_tools_stays_text(answer: str) -> None:
     tools = [{"type": "function", "function": {"name": "f"}}]
-    called = said('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')
-    row = {"messages": [ASK, called, said(answer)], "tools": tools}
+    called = assistant('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')
+    row = {"messages": [ASK, called, assistant(answer)], "tools": tools}
     [conversation] = conversations(row)
     assert as_pairs(conversation.messages)[-1] == ("assistant", answer)
