@@ -70,7 +70,7 @@ def named(paths: list[Path]) -> dict[str, Path]:
 
 BRIDGE_MODULES = named(modules(BRIDGE))
 ADAPTER_MODULES = named(modules(ADAPTERS))
-TEST_MODULES = named(modules(ROOT / "tests"))
+TEST_MODULES = {str(path.relative_to(ROOT)): path for path in modules(ROOT / "tests")}
 FOLDERS = sorted(path for path in ADAPTERS.iterdir() if path.is_dir() and path.name != "__pycache__")
 
 

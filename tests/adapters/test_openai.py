@@ -659,7 +659,7 @@ def test_the_choice_among_a_models_own_tools_goes_with_them() -> None:
 
 
 MADE: dict[str, Any] = {"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}
-TOLD: dict[str, Any] = {"type": "image_url", "image_url": {"url": "https://e.org/b.png"}, "index": 0}
+MADE_LATER: dict[str, Any] = {"type": "image_url", "image_url": {"url": "https://e.org/b.png"}, "index": 0}
 NOTE: dict[str, Any] = {"url": "https://e.org", "title": "E", "start_index": 0, "end_index": 2}
 PICTURE = Media("image", url="https://e.org/a.png")
 
@@ -679,7 +679,7 @@ PICTURE = Media("image", url="https://e.org/a.png")
         ),
         ({"content": [{"type": "text", "text": "a"}, MADE], "images": [MADE]}, (Text("a"), PICTURE, PICTURE)),
         (
-            {"content": "Hi", "images": [TOLD]},
+            {"content": "Hi", "images": [MADE_LATER]},
             (Text("Hi"), Media("image", url="https://e.org/b.png", extras={"openai": {"index": 0}})),
         ),
         ({"content": "Hi", "images": []}, "Hi"),

@@ -13,7 +13,7 @@ from rows import Pair, as_pairs, conversations
 ASK = {"role": "user", "content": "Fix it."}
 CALL = "<function=bash>\n<parameter=command>ls</parameter>\n</function>"
 OBSERVED = {"role": "user", "content": "OBSERVATION:\na.py"}
-TOLD_BY_NAME = {"role": "user", "content": "EXECUTION RESULT of [bash]:\na.py"}
+RESULT_WITH_NAME = {"role": "user", "content": "EXECUTION RESULT of [bash]:\na.py"}
 CALLED: list[Pair] = [("call bash", '{"command":"ls"}'), ("tool", "a.py")]
 PREVIEW = Plan((AUTO,), preview=True)
 
@@ -32,7 +32,7 @@ def findings(*messages: dict[str, Any]) -> list[tuple[str, str]]:
     return [(each.path, each.code.value) for each in document.findings]
 
 
-@pytest.mark.parametrize("result", [OBSERVED, TOLD_BY_NAME, {"role": "tool", "content": "a.py"}])
+@pytest.mark.parametrize("result", [OBSERVED, RESULT_WITH_NAME, {"role": "tool", "content": "a.py"}])
 def test_a_function_in_tags_is_a_call_if_its_result_follows(result: dict[str, Any]) -> None:
     assert read_as(assistant(CALL), result) == CALLED
     assert findings(assistant(CALL), result) == [("/messages/1/content", "shape")]  # no tool gives a type

@@ -365,20 +365,20 @@ def test_spoiled_streams_are_read_in_order() -> None:
 SIGNED: Any = {"text": "Hm.", "thought": True, "thoughtSignature": "cw=="}
 UNSIGNED: Any = {"text": "So.", "thought": True}
 SIGNATURE: Any = {"text": "", "thought": True, "thoughtSignature": "cw=="}
-SAID: Any = {"text": "Hi"}
+TEXT: Any = {"text": "Hi"}
 CALLED: Any = {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "Yw=="}
 
 
 @pytest.mark.parametrize(
     "parts",
     [
-        (SIGNED, SAID),
+        (SIGNED, TEXT),
         (SIGNED, CALLED),
-        (UNSIGNED, SIGNED, SAID),
-        (SIGNED, UNSIGNED, SAID),
-        (SIGNED, SIGNED, SAID),
-        (UNSIGNED, SIGNATURE, SAID),
-        (SAID, SIGNED, CALLED),
+        (UNSIGNED, SIGNED, TEXT),
+        (SIGNED, UNSIGNED, TEXT),
+        (SIGNED, SIGNED, TEXT),
+        (UNSIGNED, SIGNATURE, TEXT),
+        (TEXT, SIGNED, CALLED),
     ],
 )
 def test_a_signed_thought_is_passed_on_as_it_came(parts: tuple[Any, ...]) -> None:

@@ -24,15 +24,15 @@ def chunk(delta: Any, finish: str | None = None, **around: Any) -> Any:
 
 RESPONSE: Any = {"id": "id-1", "object": "response", "created_at": 1700000000, "model": "m-1"}
 ITEM: Any = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
-SAID: Any = {**ITEM, "content": [dict[str, Any](type="output_text", text="Hi", annotations=[])]}
+ANSWER: Any = {**ITEM, "content": [dict[str, Any](type="output_text", text="Hi", annotations=[])]}
 MESSAGE: Any = {"id": "id-1", "type": "message", "role": "assistant", "model": "m-1", "content": []}
 
 SOURCES: dict[str, str] = {
     "openai-sse": sse(chunk({"role": "assistant", "content": "Hi"}), chunk({}, "stop")),
     "openai-responses-sse": sse(
         {"type": "response.created", "response": {**RESPONSE, "status": "in_progress", "output": []}},
-        {"type": "response.output_item.done", "output_index": 0, "item": SAID},
-        {"type": "response.completed", "response": {**RESPONSE, "status": "completed", "output": [SAID]}},
+        {"type": "response.output_item.done", "output_index": 0, "item": ANSWER},
+        {"type": "response.completed", "response": {**RESPONSE, "status": "completed", "output": [ANSWER]}},
     ),
     "anthropic-sse": sse(
         {"type": "message_start", "message": MESSAGE},

@@ -24,7 +24,7 @@ GIVEN = {
     "prompt_tokens_details": {"cached_tokens": 2},
     "completion_tokens_details": {"reasoning_tokens": 1},
 }
-TOLD: dict[str, dict[str, Any]] = {
+USAGE_OF: dict[str, dict[str, Any]] = {
     "openai": GIVEN,
     "openai-responses": {
         "input_tokens": 5,
@@ -55,7 +55,7 @@ def test_numbers_that_a_caller_gives_are_sent_as_the_api_counts_them(stream: str
     made = encoder(stream, answer=Answer("a", "m"))
     assert made.encode([*SPOKEN, STOP]) == []
     response = json.loads(b"".join(made.finish(dict(GIVEN))))
-    assert response.get("usage", response.get("usageMetadata")) == TOLD[stream]
+    assert response.get("usage", response.get("usageMetadata")) == USAGE_OF[stream]
 
 
 @pytest.mark.parametrize("stream", WHOLE)

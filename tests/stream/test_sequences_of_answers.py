@@ -35,7 +35,7 @@ def final(*content: Any, **more: Any) -> Message:
     return Message("assistant", content[0] if isinstance(content[0], str) else content, channel="final", **more)
 
 
-SAID: dict[str, Message] = {
+MESSAGES: dict[str, Message] = {
     "thought": thought("w1 w2"),
     "summary": thought("w3 w4", content_type="summary"),
     "signed thought": thought("w5", signature=Signature("w6", "anthropic")),
@@ -67,11 +67,11 @@ def bare(document: Transcript) -> Transcript:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("first", SAID)
+@pytest.mark.parametrize("first", MESSAGES)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_an_answer_is_kept_or_its_losses_are_reported(stream: str, first: str) -> None:
-    for second, reason in sweep(product(SAID, ("stop", "length", "truncated")), 7):
-        check(stream, (SAID[first], SAID[second]), reason)
+    for second, reason in sweep(product(MESSAGES, ("stop", "length", "truncated")), 7):
+        check(stream, (MESSAGES[first], MESSAGES[second]), reason)
 
 
 def check(stream: str, messages: tuple[Message, ...], reason: Reason) -> None:
