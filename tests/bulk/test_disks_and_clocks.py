@@ -75,6 +75,14 @@ def _refused(path: object, *_: object, **__: object) -> int:
     raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
 
 
+def test_an_output_that_is_a_file_is_refused(moved: Any, batch: Batch, tmp_path: Path, capfd: Any) -> None:
+    args, _ = moved
+    (tmp_path / "file").write_text("mine")
+    assert batch(*args, tmp_path / "file") == ExitCode.USAGE
+    assert "is a file; name a folder" in capfd.readouterr().err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="who may do anything may write there, too")
 def test_a_folder_without_write_permission_is_an_error(moved: Any, batch: Batch, tmp_path: Path) -> None:
     args, _ = moved

@@ -205,6 +205,10 @@ def batch(
         environment()  # a missing library is reported before the run
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
+    if output is not None and os.path.isfile(output):
+        raise BridgeError(
+            ErrorCode.OPTION, f"--output {output} is a file; name a folder, in which each input gets a file"
+        )
     rows, layout = rows_of(plan_name, source, turns, preview=preview), layout_to(to_plan, target or profile)
     target = layout[1] if layout is not None else target
     if target is None and profile is None:
