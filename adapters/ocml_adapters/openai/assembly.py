@@ -283,7 +283,7 @@ class Choice:
                 and known_call.id not in (None, call_id)
                 and known_call.pieces
             ):
-                self._note("two calls have the same index; they are told apart by their ids")
+                self._note("two calls have the same index; their ids distinguish them")
                 known_call = None
         else:
             self._note("a call has no index; its id and name identify it")

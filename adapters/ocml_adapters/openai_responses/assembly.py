@@ -195,7 +195,7 @@ class Assembly:
         self.items.append(item)
         if isinstance(index, int):
             if index in self._by_index:
-                self._note("two items have the same index; they are told apart by their ids")
+                self._note("two items have the same index; their ids distinguish them")
             self._by_index[index] = item
         if isinstance(item_id := item.wire.get("id"), str):
             self._by_id[item_id] = item

@@ -1,6 +1,6 @@
 """Find calls, results and declared tools in texts, between the tags of Hermes, Glaive, GLM, Qwen, EXAONE and Nemotron.
 
-Agents that have no other way (OpenHands, SWE-agent) call by tags, too, and the user tells them what the tool gave.
+Agents whose model has no tool calls (OpenHands, SWE-agent) write calls as tags, too, and the user sends the result.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _functions(text: str, after: Sequence[Object], tools: list[Json] | None) -> 
 
 
 def _labelled(each: Object, names: Sequence[str]) -> str | None:
-    """Return the result of the one call before a message in which the user tells it; None for any other message."""
+    """Return the result that a message of the user has of the only call before it; None for any other message."""
     text = each.get("content")
     if each.get("role") != "user" or not isinstance(text, str) or len(names) != 1:
         return None
@@ -242,7 +242,7 @@ def _results(each: Object, before: Sequence[Object], path: str, findings: list[F
         calls = as_list(before[-1].get("tool_calls")) if before else None
         items = items_in(together[1], len(calls or ()))
         if len(items) < len(calls or ()):
-            findings.append(noticed(path, "the results of several calls cannot be told apart; they are kept as one"))
+            findings.append(noticed(path, "the results of several calls cannot be distinguished; they are kept as one"))
         return items
     if each["role"] == "tool" and (found := _alone(_EXAONE_RESULT, text)):
         return [result_in(one) for one in found]

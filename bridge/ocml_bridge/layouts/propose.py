@@ -314,7 +314,7 @@ def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
 def _several_answers(answers: list[str]) -> list[str]:
     """Return the plan for a row with several answers."""
     return [
-        f"# The rows have several answers ({', '.join(map(_word, answers))}), and no layout tells which one is meant.",
+        f"# The rows have several answers ({', '.join(map(_word, answers))}), and no layout decides between them.",
         "# Take one of them, and see that nothing is lost with the others, such as",
         "#   layout: alpaca",
         f"#   columns: {{instruction: the column of what is asked, output: {_word(answers[0])}}}",

@@ -13,7 +13,7 @@ from .trial import Trial
 def substance(trial: Trial) -> None:
     """Law 12: text that vanishes is reported as lost content, and `emptied` is reported for exactly what is emptied."""
     losses, order = trial.result.losses, trial.result.order
-    problems = [f"{path}: what was said is not there" for path in vanished(trial.document, trial.back, losses, order)]
+    problems = [f"{path}: the content is missing" for path in vanished(trial.document, trial.back, losses, order)]
     expected = set(emptied(trial.document, trial.back, gone(losses), order))
     reported = {loss.path for loss in losses if loss.code is LossCode.EMPTIED}
     problems += [f"{path}: it is emptied, and not reported" for path in sorted(expected - reported)]

@@ -20,7 +20,7 @@ _CALL: Final = re.compile(r"(?:\A|\n)[ \t]*<(\w+)>([^<]*+(?:<(?!/\1>)[^<]*+)*+)<
 _PARAMETER: Final = re.compile(r"\s*<(\w+)>([^<]*+(?:<(?!/\1>\s*(?:<\w+>|\Z))[^<]*+)*+)</\1>\s*")
 _RESULT: Final = re.compile(r"\[(\w+)\b(?:(?!\] Result:).)*\] Result:[ \t]*\n*", re.DOTALL)
 _DETAILS: Final = "<environment_details>"
-"""The beginning of what the program tells the model of the editor, behind a result."""
+"""The beginning of the text about the editor that the program adds behind a result."""
 _LAST: Final = frozenset({"attempt_completion", "ask_followup_question", "plan_mode_respond", "new_task"})
 """Tools whose call ends a history, as only the user answers it."""
 
@@ -92,7 +92,7 @@ def _called(each: Object, names: Collection[str]) -> tuple[list[Object], str, Ob
 
 
 def _replied(each: Object, identity: str) -> Object:
-    """Return a message of the user with its result as a block, before what the program tells of the editor."""
+    """Return a message of the user with its result as a block, before the text about the editor."""
     blocks = _blocks(each)
     label = _RESULT.match(str(blocks[0]["text"]))
     rest = blocks[0]["text"][0 if label is None else label.end() :]

@@ -104,7 +104,7 @@ def _answer(turn: Object, place: str, findings: list[Finding]) -> list[Object]:
     if commands is not None:
         calls, replies = _calls_and_results(commands, results)
         if calls == [(_COMMANDS, commands)]:
-            findings.append(noticed(f"{place}/{_COMMANDS}", "the commands cannot be told apart; they are one call"))
+            findings.append(noticed(f"{place}/{_COMMANDS}", "the commands cannot be distinguished; they are one call"))
         for name, text in calls:
             pieces.command(name, text)
         for reply in replies:
