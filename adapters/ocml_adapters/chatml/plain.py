@@ -114,8 +114,7 @@ class Frames(UnitWriter):
     def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
         """Return a content with its tokens broken, if it has no tags."""
         control = control_of(head.role)
-        others = control.plain.sub("", content)
-        if self.options.control_tokens != "neutralise" or not head.bare or may_be_markup(others):
+        if self.options.control_tokens != "neutralise" or may_be_markup(control.plain.sub("", content)):
             return None
         return control.guard(content, "neutralise", path, log)
 

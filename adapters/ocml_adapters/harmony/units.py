@@ -280,8 +280,8 @@ class Frames(UnitWriter):
         return CONTROL.is_free(text)
 
     def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
-        """Return a content with its tokens broken, unless it is a developer's or its layout may mention tokens."""
-        if self.options.control_tokens != "neutralise" or head.role == DEVELOPER or not head.bare:
+        """Return a content with its tokens broken; None for a developer's, and if the options keep or refuse tokens."""
+        if self.options.control_tokens != "neutralise" or head.role == DEVELOPER:
             return None
         return CONTROL.guard(content, "neutralise", path, log)
 

@@ -82,8 +82,8 @@ class Frames(UnitWriter):
         return CONTROL.is_free(text)
 
     def with_broken_tokens(self, head: Head, content: str, path: str, log: Log) -> str | None:
-        """Return a text with its tokens broken; None for arguments, and for a message with a layout."""
-        if self.options.control_tokens != "neutralise" or not head.bare or not self.depends_on_head_only(head):
+        """Return a text with its tokens broken; None for arguments, and if the options keep or refuse tokens."""
+        if self.options.control_tokens != "neutralise" or not self.depends_on_head_only(head):
             return None
         return CONTROL.guard(content, "neutralise", path, log)
 

@@ -114,7 +114,7 @@ class UnitWriter(ABC):
         with it must be written as any other unit with this head.
 
         Args:
-            head: of the message, as `nearest` returned it.
+            head: of the message, as `nearest` returned it, without extras and layout.
             content: its content, which contains `mark` and is not `inert`.
             path: the JSON pointer of the content in the document.
             log: takes the loss, as `write_unit` reports it.

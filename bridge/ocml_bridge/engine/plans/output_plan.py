@@ -81,7 +81,8 @@ class OutputPlan:
         self._breakable: Final = {
             number: (use.head, paths[number])
             for number, use in uses.items()
-            if losses_of_units is not None and use.encode is use.json_losses is None and not use.among_parts
+            if losses_of_units is not None and use.head.bare
+            if use.encode is use.json_losses is None and not use.among_parts
         }
         """The contents whose tokens may be broken: the head and the path of each, in the order of the output."""
         self._among_parts: Final = [(number, use.head) for number, use in uses.items() if use.among_parts]

@@ -11,6 +11,7 @@ from ...model import Json
 from ..layout import Object
 from ..messages import message
 from ..pieces import spelled
+from .framed import calling
 
 _SECTION: Final = re.compile(r"<｜DSML｜(function|tool)_calls>\s*(.*?)\s*</｜DSML｜\1_calls>\s*\Z", re.DOTALL)
 _INVOKE: Final = re.compile(r'<｜DSML｜invoke name="([^"]+)">\s*(.*?)\s*</｜DSML｜invoke>', re.DOTALL)
@@ -42,7 +43,7 @@ def called(text: str) -> list[Object] | None:
         if arguments is None:
             return None
         calls.append({"type": "function", "function": {"name": name, "arguments": spelled(arguments)}})
-    return [{"role": "assistant", "content": text[: section.start()].strip() or None, "tool_calls": calls}]
+    return calling(text[: section.start()], calls)
 
 
 def _arguments(text: str) -> Object | None:

@@ -26,6 +26,11 @@ Declared = Callable[[str], tuple[str, list[Json]]]
 """Returns the text of the system without the tools that it declares, and the tools."""
 
 
+def calling(before: str, calls: list[Json]) -> list[Object]:
+    """Return the message of an answer with calls, and with the text before them."""
+    return [{"role": "assistant", "content": before.strip() or None, "tool_calls": calls}]
+
+
 class Frames(NamedTuple):
     """The tokens around the turns of a template.
 

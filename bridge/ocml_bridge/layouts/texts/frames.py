@@ -17,7 +17,7 @@ from ..layout import Object, parsed
 from ..messages import calls_of, message
 from ..pieces import Pieces
 from . import dsml, gemma, mistral
-from .framed import DECLARES, SETS, Frames
+from .framed import DECLARES, SETS, Frames, calling
 
 _ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
 _NO_THOUGHT: Final = r"(?:\s*(?:<think>\s*)?</think>)?"
@@ -25,10 +25,6 @@ _NO_THOUGHT: Final = r"(?:\s*(?:<think>\s*)?</think>)?"
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
-
-
-def _answer(before: str, calls: list[Json]) -> list[Object]:
-    return [{"role": "assistant", "content": before.strip() or None, "tool_calls": calls}]
 
 
 def _calls(text: str) -> list[Json] | None:
@@ -56,7 +52,7 @@ def _after_token(token: re.Pattern[str], text: str, _after: str) -> list[Object]
     """Return the messages of an answer whose calls are JSON after a token; None if there are none."""
     before, *rest = token.split(text, maxsplit=1)
     calls = _calls(rest[0]) if rest else None
-    return None if calls is None else _answer(before, calls)
+    return None if calls is None else calling(before, calls)
 
 
 def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _after: str) -> list[Object] | None:
@@ -66,7 +62,7 @@ def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _afte
     if not token or not found or call.sub("", rest).replace(close, "").strip():
         return None
     functions = [{"name": name.strip(), "arguments": arguments.strip()} for name, arguments in found]
-    return _answer(before, [{"type": "function", "function": each} for each in functions])
+    return calling(before, [{"type": "function", "function": each} for each in functions])
 
 
 def _llama(text: str, after: str) -> list[Object] | None:
@@ -74,13 +70,13 @@ def _llama(text: str, after: str) -> list[Object] | None:
     if framed is not None:  # Llama 4: the call is between the tokens, or after them, with text between them
         inside, after_end = framed.groups()
         calls = _calls(after_end or inside)
-        return None if calls is None else _answer(inside if after_end else "", calls)
+        return None if calls is None else calling(inside if after_end else "", calls)
     before, token, call = text.rpartition("<|python_tag|>")
     if not token and not (after == "tool" and call.startswith(("{", "["))):
         return None
     calls = _calls(call)
     if calls is not None:
-        return _answer(before, calls)
+        return calling(before, calls)
     if not token:
         return None
     pieces = Pieces("assistant")
@@ -137,7 +133,7 @@ def _glm(text: str, after: str) -> list[Object] | None:
     except BridgeError:
         return None
     call = {"type": "function", "function": {"name": found[1], "arguments": found[2]}}
-    return None if as_object(arguments) is None else _answer("", [call])
+    return None if as_object(arguments) is None else calling("", [call])
 
 
 _NAMED_CALL: Final = re.compile(r"\s*([\w.-]+)[ \t]*\n\s*(\{.*\})\s*", re.DOTALL)

@@ -15,6 +15,7 @@ from ..fitting import as_list, as_object
 from ..layout import Object, parsed
 from ..messages import calls_of, message
 from ..pieces import spelled
+from .framed import calling
 
 _CALLS: Final = "[TOOL_CALLS]"
 _CALL: Final = re.compile(r"([\w.-]+)(?:\[CALL_ID\](\w+))?\[ARGS\](.*?)(?:\[TOOL_CALLS\]|\Z)", re.DOTALL)
@@ -27,18 +28,15 @@ def called(text: str, _after: str) -> list[Object] | None:
     """Return the messages of an answer with calls; None if there are none."""
     before, token, rest = text.partition(_CALLS)
     calls = (_listed(rest) or _in_tokens(rest)) if token else None
-    if not calls:
-        return None
-    return [{"role": "assistant", "content": before.strip() or None, "tool_calls": calls}]
+    return calling(before, calls) if calls else None
 
 
 def _listed(text: str) -> list[Json] | None:
     """Return the calls of a JSON list; None for any other text."""
     try:
-        calls = calls_of(parsed(text.strip(), ""), "")
+        return calls_of(parsed(text.strip(), ""), "")
     except BridgeError:
         return None
-    return calls
 
 
 def _in_tokens(text: str) -> list[Json] | None:
