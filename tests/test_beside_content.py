@@ -8,11 +8,15 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Message, Severity, Tool, Transcript, formats, write
-from ocml_bridge.model import Foreign, Text, Tools
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.model import CacheMark, Citation, Foreign, Media, Passages, Text, Tools
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)
 USER: Final = Message("user", "Hi.")
+CALL: Final = Message("assistant", "", channel="commentary", recipient="functions.look", call_id="c1", end="call")
+REPLY: Final = Message("tool", "", "functions.look", "commentary", "assistant", "c1")
 MEMBERS: Final[dict[str, Any]] = {"name": "bob", "weight": 0.5, "extras": {"elsewhere": {"a": 1}}}
 
 
@@ -48,3 +52,46 @@ def test_members_of_a_message_that_is_joined_to_another_are_reported(member: str
         (loss.path, loss.severity) for loss in write(document, target).losses if loss.path != "/messages/0/content"
     ]
     assert sorted(losses)[:2] == [("/messages/1", Severity.CHANGED), (f"/messages/1/{member}", Severity.LOST)]
+
+
+ODD: Final = {"elsewhere": {"odd": 1}}
+BESIDE: Final[dict[str, Text | Media | Passages]] = {
+    "text-cache": Text("b", cache=CacheMark()),
+    "text-citations": Text("b", citations=(Citation("https://example.org"),)),
+    "text-extras": Text("b", extras=ODD),
+    "media-cache": Media("image", url="https://example.org", cache=CacheMark()),
+    "media-citable": Media("file", url="https://example.org", citable=True),
+    "media-context": Media("file", url="https://example.org", context="of today"),
+    "media-detail": Media("image", url="https://example.org", detail="high"),
+    "media-extras": Media("image", url="https://example.org", extras=ODD),
+    "passages-cache": Passages(("b",), title="t", cache=CacheMark()),
+    "passages-citable": Passages(("b",), title="t", source="s", citable=True),
+    "passages-extras": Passages(("b",), title="t", extras=ODD),
+}
+"""Kind of part and member → a part with something beside its text or data."""
+LAST: Final[dict[str, tuple[Message, ...]]] = {
+    "question": (Message("user", ""),),
+    "answer": (USER, Message("assistant", "", channel="final", end="end")),
+    "thought": (USER, Message("assistant", "", channel="analysis", end="end")),
+    "call": (USER, CALL),
+    "reply": (USER, replace(CALL, content="{}"), REPLY),
+}
+
+
+@pytest.mark.parametrize("target", formats())
+@pytest.mark.parametrize("messages", LAST.values(), ids=LAST)
+@pytest.mark.parametrize("kind", BESIDE)
+def test_what_stands_beside_a_part_is_kept_or_reported(kind: str, messages: tuple[Message, ...], target: str) -> None:
+    """It is, too, if the part is joined to another, written as text, or moved."""
+    part, member = BESIDE[kind], kind.partition("-")[2]
+    *before, last = messages
+    document = Transcript((*before, replace(last, content=(Text("a"), part, Text("c")))))
+    all_laws(document, target)
+    written = write(document, target, policy=LENIENT)
+    assert isinstance(written.image, Transcript)
+    kept = [each for message in written.image.messages for each in parts_of(message.content)]
+    is_kept = any(getattr(each, member, None) == getattr(part, member) for each in kept)
+    at = f"/messages/{len(before)}"
+    with_part = {loss.path for loss in written.losses if loss.severity is Severity.LOST} & {at, f"{at}/content/1"}
+    by_name = [loss for loss in written.losses if loss.path.startswith(f"{at}/content/1/{member}")]
+    assert is_kept or with_part or by_name

@@ -106,18 +106,11 @@ def test_a_single_part_of_text_becomes_the_text() -> None:
     assert narrowed(()) == narrowed((), Text) == ("", [])
 
 
-def test_other_keys_of_texts_are_lost_if_texts_are_not_parts() -> None:
+def test_what_stands_beside_joined_texts_is_left_to_the_comparison_of_document_and_image() -> None:
     odd = Text("b", extras={"openai": {"x": 1}})
-    log = Log()
-    assert narrow((PICTURE, odd), (Media,), PATH, log, target="x") == (PICTURE, Text("b"))
-    detail = "x has no place for the further keys of a text part"
-    assert log.losses == [Loss(LossCode.EXTRAS, LOST, f"{PATH}/1/extras", detail)]
-    assert narrowed((PICTURE, odd), Media, Text) == ((PICTURE, odd), [])
-
-
-def test_other_keys_of_joined_texts_are_lost_with_the_path_of_the_content() -> None:
-    odd = Text("b", extras={"openai": {"x": 1}})
+    assert narrowed((PICTURE, odd), Media) == ((PICTURE, Text("b")), [])
     assert narrowed((Text("a"), odd)) == ("ab", [("content", CHANGED, "")])
+    assert narrowed((PICTURE, odd), Media, Text) == ((PICTURE, odd), [])
 
 
 def test_texts_around_tools_that_were_moved_are_not_joined() -> None:

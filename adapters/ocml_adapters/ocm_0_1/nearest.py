@@ -7,7 +7,7 @@ from typing import Final
 
 from ocml_bridge.chat.turns import canonical, content_of, is_call, parts_of
 from ocml_bridge.chat.visibility import is_private
-from ocml_bridge.loss import Log, LossCode, Severity, is_element
+from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Message, Part, Text, Thought, Tools
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.attributes import unsafe_as
@@ -80,17 +80,8 @@ def nearest_whole(source: Message, path: str, log: Log) -> Message:
 def _narrow(content: Content, holds: tuple[type[Part], ...], path: str, log: Log) -> Content:
     if isinstance(content, str):
         return content
-    part_log = Log()
-    narrowed = parts_of(narrow(content, holds, path, part_log, target=HOME))
-    parts = tidy(tuple(fit_tools(part) if isinstance(part, Tools) else part for part in narrowed))
-    _pass_losses_on(part_log, path, len(content), len(parts), log)
-    return content_of(parts)
-
-
-def _pass_losses_on(part_log: Log, path: str, before: int, after: int, log: Log) -> None:
-    """Add the losses of a content to a log, without those inside parts if parts were joined: their indices changed."""
-    joined = before - sum(is_element(loss.path) for loss in part_log.losses) != after
-    log.losses += [loss for loss in part_log.losses if not joined or loss.path == path or is_element(loss.path)]
+    narrowed = parts_of(narrow(content, holds, path, log, target=HOME))
+    return content_of(tidy(tuple(fit_tools(part) if isinstance(part, Tools) else part for part in narrowed)))
 
 
 def _thought(content: Content, path: str, log: Log) -> Content:
@@ -98,10 +89,8 @@ def _thought(content: Content, path: str, log: Log) -> Content:
     if isinstance(content, str):
         parts: tuple[Part, ...] = (Text(content),) if content else ()
     else:
-        part_log = Log()
-        narrowed = parts_of(narrow(content, (Thought,), path, part_log, target=HOME))
+        narrowed = parts_of(narrow(content, (Thought,), path, log, target=HOME))
         parts = tuple(part for part in narrowed if part != Text(""))
-        _pass_losses_on(part_log, path, len(content), len(parts), log)
     if parts and isinstance(parts[0], Thought):
         return parts
     log.lose(LossCode.THOUGHT, path, f"{HOME} writes a thought without a kind as 'reason'", Severity.LAYOUT)

@@ -75,10 +75,8 @@ class Skeletons:
         if unit.__class__ is not dict:
             return None
         keys = tuple(unit)
-        if keys in _TEXT:
-            role, text = unit["role"], unit["content"]
-            if text.__class__ is role.__class__ is str and text:
-                return (keys, role), [text]
+        if keys in _TEXT and (text := unit["content"]).__class__ is unit["role"].__class__ is str and text:
+            return (keys, unit["role"]), [text]
         members = self._members_by_keys.get(keys, _NEW)
         if members is _NEW:
             members = self._members_by_keys.keep(keys, _members(keys))
@@ -99,9 +97,7 @@ class Skeletons:
                 key.append(not value)
                 if value:
                     values.append(value)
-            elif add is _add_word and value.__class__ is str:
-                if len(value) > LONGEST:
-                    return None
+            elif add is _add_word and value.__class__ is str and len(value) <= LONGEST:
                 key.append(value)
             elif not add(name, value, key, values):
                 return None
@@ -245,7 +241,7 @@ def _filled_item(item: Object, values: Iterator[str]) -> Object:
 
 
 def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add a word that is no string: only null can be one."""
+    """Add a word that is null; a long string and any other value have no place in a skeleton."""
     key.append(None)
     return value is None
 

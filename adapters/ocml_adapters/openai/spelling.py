@@ -129,21 +129,7 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         reasoning = write_reasoning(thoughts, layout.get("reasoning"), layout.get("templates"), extras, options)
         leading = reasoning.pop(CONTENT, None)
         out.update(reasoning)
-    out["content"] = None
-    if texts:
-        content, sound = without_sound(texts[0].content)
-        content, images = _without_images(content, layout)
-        content, refusal = _set_refusal_apart(content, layout)
-        if content or images or (refusal is None and sound is None):
-            out["content"] = _write_content(content, layout)
-        if refusal is not None:
-            out["refusal"] = refusal
-        if not isinstance(content, str):
-            out |= _members_of_content(content, layout)
-        if images:
-            out[IMAGES] = images
-        if sound is not None:
-            out[AUDIO] = sound
+    out |= _write_answer(texts[0].content, layout) if texts else {"content": None}
     if leading is not None:
         out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
     if calls:
@@ -154,6 +140,25 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         written_key = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
         extras = {key: value for key, value in extras.items() if key != written_key}
     return _spell(out, first, extras, layout)
+
+
+def _write_answer(content: Content, layout: Object) -> Object:
+    """Return the members with the text of an answer: its content, and what stands beside that."""
+    content, sound = without_sound(content)
+    content, images = _without_images(content, layout)
+    content, refusal = _set_refusal_apart(content, layout)
+    out: Object = {"content": None}
+    if content or images or (refusal is None and sound is None):
+        out["content"] = _write_content(content, layout)
+    if refusal is not None:
+        out["refusal"] = refusal
+    if not isinstance(content, str):
+        out |= _members_of_content(content, layout)
+    if images:
+        out[IMAGES] = images
+    if sound is not None:
+        out[AUDIO] = sound
+    return out
 
 
 def _without_images(content: Content, layout: Object) -> tuple[Content, list[Json]]:

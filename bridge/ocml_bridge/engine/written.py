@@ -16,7 +16,7 @@ from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..model import OUTSIDE, ByFormat, Document, Text, Transcript
 from ..model.diff import diff
 from ..report.naming import name_difference, name_emptied
-from ..report.report import Report, compared, covered, lost_with_moved, moved_contents
+from ..report.report import Report, compared, is_named, lost_with_moved, moved_contents
 from ..spans.columns import Columns
 from ..units.conversation import Conversation
 from ..units.heads import Head, Item, message_of, messages_of
@@ -227,12 +227,12 @@ class Written:
                 losses = [pattern.of(start, old_id, new_id) for pattern in patterns(old_head, new_head)]
             else:
                 losses = self._between(old, new, index, missing)
-            out += [loss for loss in losses if not covered(loss.path, reported)] if reported else losses
+            out += [loss for loss in losses if not is_named(loss.path, reported)] if reported else losses
         if moved := moved_contents(logged):
             unnamed = lost_with_moved(self._conversation.transcript, moved, logged)
             out += [name_difference(each, target) for each in unnamed]
         around = self._loss_cache.around(self._conversation.around, image.around)
-        out += [loss for loss in around if not covered(loss.path, reported)]
+        out += [loss for loss in around if not is_named(loss.path, reported)]
         if self.may_be_emptied:
             paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
             out += [name_emptied(path, target) for path in paths]

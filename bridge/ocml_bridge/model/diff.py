@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -17,7 +18,10 @@ from . import (
     Content,
     Document,
     Header,
+    Media,
     Message,
+    Part,
+    Passages,
     Settings,
     Text,
     Tool,
@@ -273,12 +277,46 @@ def _content(path: str, old: Content, new: Content, gone: Collection[str], out: 
         new = (Text(new),) if new or len(remaining) == 1 else ()
     if len(remaining) != len(new):
         out.append(Difference(path, old, new))
+        for at, before in remaining:
+            _beside(at, before, new, out)
         return
     for (at, before), after in zip(remaining, new, strict=True):
         if type(before) is not type(after):
             out.append(Difference(f"{at}/type", before, after))
+            _beside(at, before, new, out)
         elif before != after:
             _values(at, before, after, out)
+
+
+_BESIDE: Final[dict[type[Any], tuple[str, ...]]] = {
+    Text: ("cache", "citations", "extras"),
+    Media: ("cache", "citable", "context", "detail", "extras"),
+    Passages: ("cache", "citable", "extras"),
+}
+"""What parts have beside their text or data, by type. (The title of passages is written with their text.)"""
+_NAMES: Final = "|".join(sorted({name for names in _BESIDE.values() for name in names}))
+_BESIDE_PART: Final = re.compile(rf"/messages/\d+/content/\d+/(?:{_NAMES})\b")
+
+
+def beside_part(path: str) -> str | None:
+    """Return the path of what stands beside the text or the data of a part, given a path at or below it; else None."""
+    match = _BESIDE_PART.match(path)
+    return None if match is None else match[0]
+
+
+def _beside(path: str, old: Part, new: Sequence[Part], out: list[Difference]) -> None:
+    """Add what stands beside the text or the data of a part, if no part of a content that is divided otherwise has it.
+
+    Args:
+        path: of the part.
+        old: the part.
+        new: the parts of the other content.
+        out: gets the differences.
+    """
+    for name in _BESIDE.get(type(old), ()):
+        value = getattr(old, name)
+        if value is not None and not any(getattr(part, name, None) == value for part in new):
+            out.append(Difference(f"{path}/{name}", value, ABSENT))
 
 
 def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:

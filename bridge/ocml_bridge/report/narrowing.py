@@ -281,15 +281,14 @@ def narrow(
             log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
             separator = part if isinstance(part, Thought) else None
     if one_text:
-        return _joined(content, narrower, path, log, target)
+        return _joined(narrower, path, log, target)
     return content_of(narrower) if len(narrower) < 2 else tuple(narrower)
 
 
-def _joined(content: Sequence[Part], narrower: list[Part], path: str, log: Log, target: str) -> Content:
-    """Join adjacent texts of narrowed parts, and report that; else report the extras that their texts lose.
+def _joined(narrower: list[Part], path: str, log: Log, target: str) -> Content:
+    """Join adjacent texts of narrowed parts, and report that.
 
     Args:
-        content: the parts in the document.
         narrower: the narrowed parts.
         path: the path of the content.
         log: gets the losses.
@@ -298,10 +297,4 @@ def _joined(content: Sequence[Part], narrower: list[Part], path: str, log: Log, 
     narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in narrower])
     if narrower and len(parts_of(narrowed)) != len(narrower):
         log.lose(LossCode.CONTENT, path, f"{target} joins texts that are side by side", Severity.CHANGED)
-        return narrowed
-    for index, part in enumerate(content):
-        if isinstance(part, Text) and part.extras is not None:
-            log.lose(
-                LossCode.EXTRAS, f"{path}/{index}/extras", f"{target} has no place for the further keys of a text part"
-            )
     return narrowed

@@ -11,7 +11,7 @@ from ..chat.substance import emptied
 from ..errors import ErrorCode
 from ..loss import Log, Loss, LossCode, Severity, gone, is_element, named
 from ..model import Document, Transcript, replace
-from ..model.diff import Difference, diff
+from ..model.diff import Difference, beside_part, diff
 from .naming import code_of, name_difference, name_emptied
 
 
@@ -135,7 +135,7 @@ def unnamed(
         return diff(document, other, order=order)
     reported = named(losses)
     differences = diff(document, other, gone(losses), order)
-    silent = [difference for difference in differences if not covered(difference.path, reported)]
+    silent = [difference for difference in differences if not is_named(difference.path, reported)]
     moved = moved_contents(losses)
     return [*silent, *lost_with_moved(document, moved, losses)] if moved else silent
 
@@ -174,7 +174,7 @@ def lost_with_moved(document: Document, moved: set[str], losses: Iterable[Loss])
     ]
     reported = named(losses) - moved
     differences = diff(document, replace(document, messages=tuple(left)))
-    return [difference for difference in differences if not covered(difference.path, reported)]
+    return [difference for difference in differences if not is_named(difference.path, reported)]
 
 
 def unreported(code: LossCode, path: str, detail: str) -> Loss:
@@ -187,5 +187,21 @@ def covered(path: str, named: Collection[str]) -> bool:
     while path not in named:
         if not path:
             return False
+        path = path[: path.rindex("/")]
+    return True
+
+
+def is_named(path: str, named: Collection[str]) -> bool:
+    """Return whether losses at some paths report a difference at a path, which is at or below one of them.
+
+    What stands beside the text of a part is not reported by the paths of the part and of the content: that the part is
+    written as text, or joined to another, says nothing of it.
+    """
+    beside = beside_part(path)
+    if beside is None:
+        return covered(path, named)
+    while path not in named:
+        if path == beside:
+            return covered(path[: path.index("/content/")], named)
         path = path[: path.rindex("/")]
     return True

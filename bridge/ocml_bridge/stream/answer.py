@@ -98,17 +98,10 @@ class AnswerDecoder(Decoder):
                 case Start(number, message, hosted):
                     out.append(Start(number - self._first, self._without_prompt(number, message), hosted))
                 case Delta(number, text):
-                    if number == self._first and self._skipped < self._prefilled:
-                        text = text[self._prefilled - self._skipped :]
-                        self._skipped += len(event.text) - len(text)
-                    if text:
+                    if text := self._behind_prompt(number, text):
                         out.append(Delta(number - self._first, text))
-                case RefusalDelta(number, text):
-                    out.append(RefusalDelta(number - self._first, text))
-                case PartEnd(number, part):
-                    out.append(PartEnd(number - self._first, part))
-                case Signed(number, signature):
-                    out.append(Signed(number - self._first, signature))
+                case RefusalDelta() | PartEnd() | Signed():
+                    out.append(event._replace(number=event.number - self._first))
                 case End(number, message):
                     self._ended.append(self._without_prompt(number, message))
                     out.append(End(number - self._first, self._ended[-1]))
@@ -119,6 +112,14 @@ class AnswerDecoder(Decoder):
                 case Named():
                     out.append(event)
         return out
+
+    def _behind_prompt(self, number: int, text: str) -> str:
+        """Return the text of a delta without what the prompt has of it: the beginning of the first message."""
+        if number != self._first or self._skipped == self._prefilled:
+            return text
+        skipped = min(len(text), self._prefilled - self._skipped)
+        self._skipped += skipped
+        return text[skipped:]
 
     def _begins_other_author(self, event: Event) -> bool:
         """Return whether an event begins a message of another author after an answer to the user, or after a call."""

@@ -103,18 +103,14 @@ class _Objects:
             at, token = match.start(), match[0]
             if at == skipped or at < start:
                 continue
-            if self._quoted:
+            if token == '"':
+                self._quoted = not self._quoted
+            elif self._quoted:
                 if token == "\\":
                     skipped = at + 1
                     self._escaped = skipped == len(text)
-                elif token == '"':
-                    self._quoted = False
-            elif token == '"':
-                self._quoted = True
-            elif token == "{":
-                self.depth += 1
-            elif token == "}":
-                self.depth -= 1
+            elif token in "{}":
+                self.depth += 1 if token == "{" else -1
                 if self.depth == 0:
                     yield "".join((*self._pieces, text[start : at + 1]))
                     self._pieces, self._size = [], 0

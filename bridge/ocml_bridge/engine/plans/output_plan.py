@@ -114,14 +114,8 @@ class OutputPlan:
         with_tokens: list[int] = []
         if mark is not None and (not mark or mark in "".join(values)):
             with_tokens = [number for number in self._contents if mark in values[number] and not inert(values[number])]
-        if self._derived and not self._can_derive(values):
+        if not self._fits(values):
             return None
-        for head, number in self._prepared:
-            if not grammar.prepares_by_head(head, values[number]):
-                return None
-        for number, head in self._among_parts:
-            if not grammar.is_plain_part(head, values[number]):
-                return None
         if self._json_content:
             values = [*values]
             for number, head, losses in self._json_content:
@@ -135,6 +129,18 @@ class OutputPlan:
             return self._build(values), values, ()
         broken = self._with_broken_tokens(values, with_tokens)
         return None if broken is None else (self._build(broken[0]), values, broken[1])
+
+    def _fits(self, values: Sequence[str]) -> bool:
+        """Return whether the ids and the contents among parts are written as the plan has it."""
+        grammar = self._grammar
+        if self._derived and not self._can_derive(values):
+            return False
+        for head, number in self._prepared:
+            if not grammar.prepares_by_head(head, values[number]):
+                return False
+        return not self._among_parts or all(
+            grammar.is_plain_part(head, values[number]) for number, head in self._among_parts
+        )
 
     def _with_broken_tokens(
         self, values: Sequence[str], with_tokens: Collection[int]
