@@ -271,36 +271,27 @@ class EventDecoder(AssemblingDecoder):
         for kind, inner in value.items():
             if kind.startswith(_OF_SERVICE):
                 self._assembly.update({kind: inner})
+                continue
+            members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
+            members = {key: member for key, member in members.items() if key != _PADDING}
+            known = _MEMBERS.get(kind)
+            if known is not None and not members.keys() <= known:
+                for key in (key for key in members if key not in known):
+                    self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
+            if kind == "messageStart":
+                self._assembly.role = "assistant"
+                if members.get("role") != "assistant":
+                    self.note("an answer has the role of the assistant; another role is left out")
+            elif kind in ("messageStop", "metadata"):
+                self._assembly.update(members)
             elif kind.endswith("Exception"):
                 self.fail(inner)
-            else:
-                self._take_event(kind, inner, alone=len(value) == 1)
+            elif kind.startswith("contentBlock"):
+                self._take_of_block(kind, members)
+            elif len(value) > 1 or may_say({kind: inner}) or may_say(members):
+                self.note(f"an event {kind[:40]!r} is not known; the event is left out")
         if self._assembly.reason is not None:
             self.over = _REASONS.get(self._assembly.reason, "stop")
-
-    def _take_event(self, kind: str, inner: Json, *, alone: bool) -> None:
-        """Take an event of the answer.
-
-        Args:
-            kind: its kind.
-            inner: what it contains: an object.
-            alone: whether it is the only member of its object.
-        """
-        members = object_of(inner, f"an event {kind[:40]!r}", self.note)
-        members = {key: member for key, member in members.items() if key != _PADDING}
-        known = _MEMBERS.get(kind, members.keys())
-        for key in (key for key in members if key not in known):
-            self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
-        if kind == "messageStart":
-            self._assembly.role = "assistant"
-            if members.get("role") != "assistant":
-                self.note("an answer has the role of the assistant; another role is left out")
-        elif kind in ("messageStop", "metadata"):
-            self._assembly.update(members)
-        elif kind.startswith("contentBlock"):
-            self._take_of_block(kind, members)
-        elif not alone or may_say({kind: inner}) or may_say(members):
-            self.note(f"an event {kind[:40]!r} is not known; the event is left out")
 
     def _start(self, value: Json) -> Object:
         """Return the `start` of a block's first event; report other kinds than the first, and what is no object."""

@@ -123,34 +123,28 @@ class FrameReader:
         if frame.body is None and not frame.follows:
             self._open_frame(frame)
             return
+        header, body = frame.header, frame.body
         if frame.unmarked:
             self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
-        split = self._split(frame) if frame.body is None else (frame.header, frame.body)
-        if split is None:
-            return
-        header, body = split
+        if body is None:
+            if self._unheaded(frame):
+                return
+            header, body = split_body(frame.header, opened=frame.opened)
+            argued = frame.stop == _CALL and body.strip() not in _NO_ARGUMENTS
+            if not argued and self._breaks_off(header, body, frame):
+                return
+            if body or frame.stop:
+                self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
+            elif not header.strip() or header in ROLES:
+                detail = f"{START}{header} has no message after it"
+                self._log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
+                if frame.before:
+                    self._outside(frame.before, self._extras)
+                return
         fields, layout, extras = self._header(header, frame, prompted=first and not frame.opened)
         if frame.before:
             self._outside(frame.before, extras)
         self._add(self._message(frame, fields, body, layout, extras))
-
-    def _split(self, frame: Frame) -> tuple[str, str] | None:
-        """Return header and body of a frame without a `<|message|>`; None if it is read as something else."""
-        if self._unheaded(frame):
-            return None
-        header, body = split_body(frame.header, opened=frame.opened)
-        argued = frame.stop == _CALL and body.strip() not in _NO_ARGUMENTS
-        if not argued and self._breaks_off(header, body, frame):
-            return None
-        if body or frame.stop:
-            self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
-        elif not header.strip() or header in ROLES:
-            detail = f"{START}{header} has no message after it"
-            self._log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
-            if frame.before:
-                self._outside(frame.before, self._extras)
-            return None
-        return header, body
 
     def ends_text(self, frame: Frame) -> bool:
         """Return whether the last frame has no end token, but ends with the token that ends the whole text."""
