@@ -103,12 +103,18 @@ def methods(value: type[Any]) -> Iterator[tuple[str, Any]]:
             yield (name, member) if isinstance(member, property) else (signature(name, member), found)
 
 
+def alias(value: Any) -> str:
+    """What a type stands for, if that is short."""
+    stands_for = re.sub(r"\b[a-z_][\w.]*\.(?=[A-Z])", "", str(value))
+    return f"A type: `{stands_for}`." if len(stands_for) <= 160 else "A type, for annotations."
+
+
 def entry(name: str, value: Any) -> Iterator[str]:
     yield f"### `{name}`"
     borrowed = getattr(value, "__module__", "") == "typing"  # such as `Any`, whose docstring is another in each Python
     documented = not borrowed and (inspect.isclass(value) or inspect.isroutine(value))
     if not documented:
-        yield f"A constant: `{value!r}`." if isinstance(value, (int, str)) else "A type, for annotations."
+        yield f"A constant: `{value!r}`." if isinstance(value, (int, str)) else alias(value)
         return
     if not (inspect.isclass(value) and issubclass(value, Enum)):
         yield f"```python\n{signature(name, value)}\n```"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from ocml_bridge.chat.turns import is_call, is_thought
@@ -112,33 +113,6 @@ class FrameReader:
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 
-class TextOrReplies(FrameEvents):
-    """Emits the events of a frame that may hold replies: text at once, replies when the frame is complete.
-
-    Args:
-        log: receives the events.
-        index: the index of the frame's first message.
-        beginning: that message as the header describes it.
-    """
-
-    def __init__(self, log: LiveLog, index: int, beginning: Message) -> None:
-        super().__init__(log, index, beginning, CONTROL.restore)
-        self._blank: list[str] = []
-
-    def take(self, text: str) -> None:
-        """Take more of the body."""
-        if self.running < 0 and self.beginning is not None:
-            self._blank.append(text)
-            self._waiting += len(text)
-            if text.isspace():
-                return
-            text = "".join(self._blank)
-            self._blank, self._waiting = [], 0
-            if begins(text):
-                self.beginning = None
-        super().take(text)
-
-
 class Turn(FrameEvents):
     """Emits the events of an assistant's body: thoughts and texts as they arrive, a call when it is complete.
 
@@ -210,6 +184,11 @@ class Turn(FrameEvents):
 # --- the stream -------------------------------------------------------------------------------------------------------
 
 
+def text_or_replies(first: Message, body: str) -> Message | None:
+    """Return the message of a frame that may hold replies; None if it does, because a reply is known when it ends."""
+    return None if begins(body) else first
+
+
 def beginning(header: str) -> Message:
     """Return the message of a header, which has not ended."""
     speaker = read_speaker(header)
@@ -244,7 +223,7 @@ class Reading(Live):
             first = beginning(header)
             if speaker.role == "tool" and speaker.name is None:
                 first.name = self._frames.replies.waiting
-            return TextOrReplies(self.log, index, first)
+            return FrameEvents(self.log, index, partial(text_or_replies, first), CONTROL.restore)
         return FrameEvents(self.log, index, beginning(header), control_of(speaker.role).restore)
 
     def ending(self, start: str, frame_events: FrameEvents) -> str:

@@ -36,25 +36,45 @@ class Reader(Protocol):
         ...
 
 
+Beginning = Message | Callable[[str], Message | None] | None
+"""How a frame begins its first message: the message, a function of the beginning of its body, or None."""
+
+
 class FrameEvents:
     """Emit the events of one frame as its body arrives.
 
     Args:
         log: receives the events.
         index: the index of the frame's first message.
-        beginning: that message as the header describes it; None if only the whole frame shows it.
-        restore: returns the content for text of the body, without escapes.
+        beginning: that message as the header describes it; None if only the whole frame shows it. If the body shows
+            it, a function: it gets the beginning of the body, which is not blank, and returns the message or None.
+        restore: returns the content for text of the body, without escapes. It is called for each piece.
+        until: a token in the body that ends the text of that message; what follows waits for the whole frame. None if
+            the whole body belongs to the message.
 
     Attributes:
         running: the index of the message whose text is passed on as it arrives, or -1.
     """
 
-    def __init__(self, log: LiveLog, index: int, beginning: Message | None, restore: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        log: LiveLog,
+        index: int,
+        beginning: Beginning,
+        restore: Callable[[str], str],
+        *,
+        until: str | None = None,
+    ) -> None:
         self.log = log
         self.index = index
         self.beginning = beginning
         self.restore = restore
         self.running = -1
+        self._until = until
+        self._blank: list[str] = []
+        """The pieces of a body that is blank so far."""
+        self._begun = False
+        """Whether the first message has begun."""
         self._waiting = 0
 
     @property
@@ -67,18 +87,32 @@ class FrameEvents:
 
     def take(self, text: str) -> None:
         """Take more of the body; no piece ends inside a token."""
+        if callable(self.beginning):
+            self._blank.append(text)
+            self._waiting += len(text)
+            if text.isspace():
+                return
+            text = "".join(self._blank)
+            self.beginning, self._blank, self._waiting = self.beginning(text), [], 0
         if self.beginning is None:
             self._waiting += len(text)
             return
-        if self.running < 0:
-            self.running = self.index
-            self.log.events.append(Start(self.index, self.beginning))
+        text, ended, rest = (text, "", "") if self._until is None else text.partition(self._until)
+        if text:
+            self._say(self.beginning, text)
+        if ended:
+            self.beginning, self.running, self._waiting = None, -1, len(ended) + len(rest)
+
+    def _say(self, beginning: Message, text: str) -> None:
+        if not self._begun:
+            self._begun, self.running = True, self.index
+            self.log.events.append(Start(self.index, beginning))
         self.log.events.append(Delta(self.index, self.restore(text)))
 
     def end(self, messages: Sequence[Message]) -> None:
         """Emit the missing events of the frame's messages, which are complete."""
         for index, message in enumerate(messages, self.index):
-            if index == self.running:
+            if self._begun and index == self.index:
                 self.log.events.append(End(index, message))
             else:
                 emit_message(self.log, index, message)

@@ -25,8 +25,8 @@ class Frame:
     Attributes:
         gap: the text between the previous frame (or the beginning of the text) and this one.
         start: the start token.
-        header: the text from the start token to the end of the line.
-        newline: whether a newline ends the header; if not, there is no body.
+        header: the text from the start token to what ends a header: the end of the line, or `Grammar.header_end`.
+        newline: whether the header has an end; if not, there is no body.
         body: the text from there to the end token, the next start token, or the end of the text.
         end: the end token; "" if it is missing.
         offset: the offset of the start token in the text, in characters.
@@ -53,18 +53,27 @@ class Grammar:
         ends: the end tokens.
         boundary: the tokens between frames that begin another conversation.
         closers: the tokens that end a text, and with it a last frame that has no end token.
+        header_end: the text that ends a header, such as a line break, or `<|end_header_id|>` and two of them. It
+            contains no start token and no end token.
 
     Attributes:
         starts: as given, as a set; `boundary` and `closers` likewise.
+        header_end: as given.
     """
 
     def __init__(
-        self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES, closers: Iterable[str] = ()
+        self,
+        starts: Iterable[str],
+        ends: Iterable[str],
+        boundary: Boundary = EDGES,
+        closers: Iterable[str] = (),
+        header_end: str = "\n",
     ) -> None:
         self.starts: Final = frozenset(starts)
         self._ends: Final = tuple(ends)
         self.boundary: Final = boundary
         self.closers: Final = frozenset(closers)
+        self.header_end: Final = header_end
 
     @cached_property
     def _start(self) -> re.Pattern[str]:
@@ -158,6 +167,8 @@ class Scanner:
         self._grammar = grammar
         self._gap: list[str] = []
         self._line: list[str] = []
+        self._begun = ""
+        """The end of the open header that may be the beginning of what ends it; it is counted in `_size`."""
         self._text = self._gap
         """The list that receives text at present: that of the gap, of the header, or of the body."""
         self._offset = 0
@@ -213,10 +224,10 @@ class Scanner:
             The index of the first token after these frames.
         """
         starts, first_at, count = self._grammar.starts, at, len(pieces)
-        gap, offset = "".join(self._gap), self._offset
+        gap, offset, header_end = "".join(self._gap), self._offset, self._grammar.header_end
         while at + 2 < count and (start := pieces[at]) in starts and (end := pieces[at + 2]) not in starts:
             inner = pieces[at + 1]
-            header, newline, body = inner.partition("\n")
+            header, newline, body = inner.partition(header_end)
             begins = -1
             if gap != "\n" and gap and not self._first and (begins := self._grammar.boundary.find(gap)) >= 0:
                 begins += offset - len(gap)
@@ -257,18 +268,29 @@ class Scanner:
 
     def _take(self, text: str) -> None:
         if self._text is self._line and self.frame is not None:
-            line, newline, text = text.partition("\n")
-            self._line.append(line)
-            self._offset += len(line) + len(newline)
-            self._size += len(line)
-            if newline:
-                self.frame.header, self.frame.newline = "".join(self._line), True
-                self.body = self._text = []
+            text = self._take_header(self.frame, text)
         if text:
             self._text.append(text)
             if self._text is not self.body:
                 self._offset += len(text)
                 self._size += len(text)
+
+    def _take_header(self, frame: Frame, text: str) -> str:
+        """Take more of the header; return the text after its end."""
+        ending, begun = self._grammar.header_end, len(self._begun)
+        line, ended, text = (self._begun + text).partition(ending)
+        self._offset += len(line) + len(ended) - begun
+        self._size += len(line) - begun
+        if ended:
+            self._line.append(line)
+            self._begun = ""
+            frame.header, frame.newline = "".join(self._line), True
+            self.body = self._text = []
+        else:
+            kept = max(len(line) - len(ending) + 1, 0)
+            self._line.append(line[:kept])
+            self._begun = line[kept:]
+        return text
 
     def _close(self, end: str) -> Frame:
         frame = self.frame
@@ -277,8 +299,8 @@ class Scanner:
             frame.body = "".join(self.body)
             self._offset += len(frame.body)
         else:
-            frame.header = "".join(self._line)
-        frame.end = end
+            frame.header = "".join((*self._line, self._begun))
+        frame.end, self._begun = end, ""
         self.frame = None
         return frame
 

@@ -190,15 +190,15 @@ def _is_absent(head: Head, home: str) -> bool:
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages") -> None:
+def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages", first: int = 0) -> None:
     """Name each reply without a name after the tool whose call it answers.
 
     Args:
         items: the messages of a conversation; the list is changed.
         log: takes the findings: a reply answers no call, or a call with another id.
-        start: the index of the first message for which findings are reported. Their paths count from it, so for the
-            rest of a conversation `where` is not `/messages`.
-        where: the JSON pointer of the list whose first message is the one at `start`.
+        start: the index of the first message for which findings are reported.
+        where: the JSON pointer of the list in which that message is.
+        first: the index of that message in this list. A stream, whose list has all messages, passes `start` again.
     """
     pairs = paired_by_id(items)
     if pairs is None:
@@ -206,7 +206,7 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
         pairs = {index: calls.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
     for index, call in pairs.items():
         head, content, call_id = items[index]
-        is_reported, path = index >= start, f"{where}/{index - start}"
+        is_reported, path = index >= start, f"{where}/{index - start + first}"
         if call is None:
             if is_reported:
                 log.find(FindingCode.REPLY_UNPAIRED, path, "this reply answers no call that is still open")
