@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -19,6 +22,7 @@ from ocml_adapters.chatml.reader import TextReader
 from ocml_adapters.ocm_2_2_json.units import ObjectReader
 from ocml_bridge import LossCode, Message, Options, Transcript, formats, read
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.events import Delta, End, Start, Stop
 from ocml_bridge.formats.adapter import FormatOption, Source
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json
@@ -37,6 +41,7 @@ from ocml_bridge.testing import (
 )
 from ocml_bridge.testing.drawing import draw
 from ocml_bridge.testing.plans import plans_change_nothing
+from ocml_bridge.testing.streams import check_order
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.reader import SplitDocument
@@ -77,8 +82,11 @@ def test_an_adapter_with_an_unreported_loss_is_caught(unshrunk: None) -> None:
         def nearest(self, message: Message, index: int, log: Log) -> Message | None:
             return message if isinstance(message.content, str) else super().nearest(message, index, log)
 
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError) as caught:
         check_adapter(replace(adapter("chatml")[0], writes_units=Pretending))
+    message = str(caught.value)
+    assert "the image, which write_unit, enclose and relate_image return, is not what the reader reads:" in message
+    assert re.search(r"/messages/\d/\w+: .* in the image, .* in the output", message)
 
 
 def test_an_adapter_with_a_false_loss_is_caught(unshrunk: None) -> None:
@@ -106,14 +114,39 @@ def test_a_reader_that_fails_at_a_value_of_another_type_is_caught(unshrunk: None
 
 def test_a_decoder_that_differs_from_its_reader_is_caught(unshrunk: None) -> None:
     decoders = {"chatml": adapter("internlm2")[0].decoders["internlm2"]}
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r".") as caught:
         check_streams(replace(adapter("chatml")[0], decoders=decoders, encoders={}))
+    assert caught.value.__notes__[0].startswith("found for (")
 
 
 def test_an_encoder_that_differs_from_its_writer_is_caught(unshrunk: None) -> None:
     encoders = {"chatml": adapter("internlm2")[0].encoders["internlm2"]}
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError) as caught:
         check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))
+    assert caught.value.__notes__[0].startswith('found for {"type":"transcript","messages":[')
+
+
+def test_a_delta_without_text_is_an_error_of_the_decoder() -> None:
+    begun = Message("user", "", end=None)
+    events = [Start(0, begun), Delta(0, ""), End(0, begun), Stop("stop", Transcript())]
+    with pytest.raises(AssertionError, match="a Delta of message 0 has no text; emit none if there is no text"):
+        check_order(events)
+
+
+def test_an_exception_of_a_writer_is_raised_with_the_document() -> None:
+    class Failing(Frames):
+        def enclose(self, *arguments: Any, **options: Any) -> Any:
+            raise LookupError("no such frame")
+
+    with pytest.raises(LookupError) as caught:
+        check_bytes(replace(adapter("chatml")[0], writes_units=Failing))
+    assert 'document: {"type":"transcript","messages":[' in caught.value.__notes__[0]
+
+
+def test_a_kit_without_hypothesis_names_the_extra() -> None:
+    program = "import sys; sys.modules['hypothesis'] = None; import ocml_bridge.testing"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "hypothesis is missing: pip install 'ocml-convert[testing]'" in done.stderr
 
 
 @pytest.mark.parametrize(

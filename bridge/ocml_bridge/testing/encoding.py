@@ -16,6 +16,7 @@ from ..report.policy import LENIENT
 from ..report.report import unnamed
 from ..stream import replay
 from ..stream.encoder import TextEncoder
+from .shown import differences, places
 
 
 def in_pieces(events: Iterable[Event], size: int) -> Iterator[Event]:
@@ -74,11 +75,18 @@ def check_encoder(
     back = read(text, reader, options=Options(force_format=True)).transcript
     order = order_of(used)
     lost = unnamed(document, back, used.losses, order)
-    assert lost == [], f"the encoder does not say that these are lost: {lost}"
+    if lost:
+        lines = "\n".join(places(lost, ("the document", "the output")))
+        raise AssertionError(f"the encoder does not report that these are lost:\n{lines}\noutput: {text!r}")
     if order is None and _is_messages_alone(document):
         whole = write(plain(document), reader, options=options, policy=LENIENT)
-        same = whole.order is not None or plain(back) == plain(whole.image)
-        assert same, "the encoder writes other messages than the writer"
+        encoded_image, written_image = plain(back), plain(whole.image)
+        if whole.order is None and encoded_image != written_image:
+            differ = differences(written_image, encoded_image, ("the writer", "the encoder"))
+            raise AssertionError(
+                f"the encoder writes other messages than the writer\n{differ}\n"
+                f"output of the writer: {whole.encode()!r}\noutput of the encoder: {text!r}"
+            )
     return text
 
 

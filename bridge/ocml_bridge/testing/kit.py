@@ -13,9 +13,7 @@ from .. import registry
 from ..convert import read
 from ..events import Answer
 from ..formats.adapter import Adapter, Kind, Options
-from ..json_values import jsontext
 from ..model import Document, Transcript
-from ..model.codec import to_json
 from . import damage, encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
 from .detection import recognises, takes_no_other
@@ -26,6 +24,7 @@ from .laws import all_laws
 from .own_output import TALK
 from .plans import plans_change_nothing
 from .reading import fits_its_source, read_or_refused, two_are_parted
+from .shown import shown
 from .spans import Unescape, prompt_is_sampled_behind, spans_hold
 from .tokens import others_are_broken
 from .untouched import untouched
@@ -62,7 +61,7 @@ def check_samples(adapter: str | Adapter, samples: Iterable[bytes], *, examples:
         plans_change_nothing(document, adapter)
 
     if transcripts:
-        draw(edited(transcripts), laws_hold, examples)
+        draw(edited(transcripts), laws_hold, examples, shown)
     is_text = registry.adapter(adapter)[0].kind is Kind.TEXT
     for sample in () if is_text else samples:
         untouched(adapter, damage.value_of(sample))
@@ -93,7 +92,7 @@ def check_adapter(
         all_laws(document, adapter, options)
 
     drawn = _documents(adapter) if documents is None else documents
-    draw(st.tuples(drawn, _own_options(adapter)), laws_hold, examples)
+    draw(st.tuples(drawn, _own_options(adapter)), laws_hold, examples, lambda drawn: shown(drawn[0]))
 
 
 def _each_listed(adapter: str | Adapter, law: Callable[[Document], object]) -> None:
@@ -102,7 +101,7 @@ def _each_listed(adapter: str | Adapter, law: Callable[[Document], object]) -> N
         try:
             law(document)
         except Exception as error:
-            error.add_note(f"document: {jsontext.dumps(to_json(document)).decode()}")
+            error.add_note(f"found for {shown(document)}")
             raise
 
 
@@ -121,7 +120,7 @@ def _hold(
     if documents is None:
         _each_listed(adapter, law)
         documents = _documents(adapter)
-    draw(documents, law, examples)
+    draw(documents, law, examples, shown)
 
 
 def _own_options(adapter: str | Adapter) -> SearchStrategy[Options]:

@@ -14,6 +14,7 @@ from ..model import Document, Ending, Message, Transcript, replace
 from ..report.policy import LENIENT
 from . import strategies
 from .damage import TOKEN
+from .shown import shown
 from .tokens import own_tokens
 
 TALK = Transcript(
@@ -31,8 +32,12 @@ TALK = Transcript(
 
 
 def text_of(document: Document, adapter: str | Adapter, options: Options = DEFAULT) -> str:
-    """Return the output of a document as text."""
-    return write(document, adapter, options=options, policy=LENIENT).encode().decode()
+    """Return the output of a document as text; an exception of the writer names the document."""
+    try:
+        return write(document, adapter, options=options, policy=LENIENT).encode().decode()
+    except Exception as error:
+        error.add_note(f"writing a document fails\ndocument: {shown(document)}\noptions: {options}")
+        raise
 
 
 def _pieces(adapter: str | Adapter) -> SearchStrategy[str]:

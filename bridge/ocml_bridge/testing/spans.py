@@ -212,11 +212,12 @@ def _matches(raw: str, content: str, unescape: Unescape, *, call: bool) -> bool:
     Characters that break tokens, and white space at the ends, are ignored. Arguments of calls that a format does not
     write as JSON are not compared.
     """
-    bare = content.replace(BREAK, "").strip()
-    if any(reading == content or reading.replace(BREAK, "").strip() == bare for reading in (raw, unescape(raw))):
-        return True
     value = _json(raw)
-    return value in (content, _json(content)) if value is not None else call
+    readings = raw, unescape(raw), *((value,) if isinstance(value, str) else ())
+    bare = content.replace(BREAK, "").strip()
+    if any(reading == content or reading.replace(BREAK, "").strip() == bare for reading in readings):
+        return True
+    return value == _json(content) if value is not None else call
 
 
 def _json(text: str) -> Any:

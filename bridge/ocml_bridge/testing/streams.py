@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple, cast
 
 from hypothesis import strategies as st
@@ -22,6 +22,7 @@ from ..pipe import decoder
 from ..report.result import Reading
 from ..stream import accumulate, joined
 from ..stream.decoder import header_of, text_of
+from .shown import differences, shown
 
 Chunk = str | bytes | list[int]
 Chunks = Sequence[Chunk]
@@ -158,7 +159,13 @@ def check_decoder(
     """
     decoded = events_of(make(), [source])
     for chunks in ways:
-        assert events_of(make(), chunks) == decoded, f"{chunks!r:.200} is decoded otherwise than the whole"
+        cut = events_of(make(), chunks)
+        if cut != decoded:
+            other, event = _first_difference(cut, decoded)
+            raise AssertionError(
+                f"{chunks!r:.200} is decoded otherwise than the whole\n"
+                f"of the chunks: {other!r:.500}\nof the whole: {event!r:.500}"
+            )
     check_order(decoded.events)
     batch = read_at_once(source, reader)
     if isinstance(batch, ErrorCode):
@@ -167,16 +174,24 @@ def check_decoder(
             "an error that it raises early has to be the one that the reader raises first: "
             "use the same checks in the same order"
         )
-        assert decoded.failed in (None, batch)
+        assert decoded.failed in (None, batch), f"the stream fails with {decoded.failed}, the reader with {batch}"
         return decoded
-    assert decoded.failed is None
-    assert decoded.stop.document == batch.transcript, "the stream ends with another document than the reader reads"
+    assert decoded.failed is None, f"the stream fails with {decoded.failed}, and the reader reads the text"
+    if decoded.stop.document != batch.transcript:
+        differ = differences(decoded.stop.document, batch.transcript, ("the stream", "the reader"))
+        raise AssertionError(f"the stream ends with another document than the reader reads\n{differ}")
     findings = [event for event in decoded.events if isinstance(event, Finding)]
     if decoded.stop.declaration_at is not None:
         findings = without_message(findings, decoded.stop.declaration_at)
     assert sorted(findings) == sorted(batch.findings), f"a stream has {findings}, and the reader has {batch.findings}"
     check_messages(decoded, extract)
     return decoded
+
+
+def _first_difference(one: Decoded, other: Decoded) -> tuple[object, object]:
+    """Return what two results do not have in common: the first event, or the code of the error."""
+    pairs = zip_longest(one.events, other.events)
+    return next((pair for pair in pairs if pair[0] != pair[1]), (one.failed, other.failed))
 
 
 def read_at_once(source: str | list[int], reader: str | Adapter) -> Reading | ErrorCode:
@@ -193,16 +208,17 @@ def check_order(events: Sequence[Event]) -> None:
     for event in events[:-1]:
         match event:
             case Start(number, message):
-                assert number == started
-                assert number == ended or message.continues, "only within one wire message"
+                assert number == started, f"message {number} begins, but message {started} is the next to begin"
+                within = "a message begins within another one only if it continues it"
+                assert number == ended or message.continues, f"message {number} begins before {ended} ends; {within}"
                 started += 1
             case Delta(number, text) | RefusalDelta(number, text):
-                assert text
-                assert ended <= number < started
+                assert text, f"a Delta of message {number} has no text; emit none if there is no text"
+                assert ended <= number < started, f"a Delta of message {number}, which is not open"
             case Signed(number) | PartEnd(number):
-                assert ended <= number < started
+                assert ended <= number < started, f"an event of message {number}, which is not open"
             case End(number):
-                assert number == ended < started
+                assert number == ended < started, f"message {number} ends, but message {ended} is the next to end"
                 ended += 1
             case Finding() | Named():
                 pass
@@ -235,7 +251,8 @@ def check_messages(decoded: Decoded, extract: Extract | None) -> None:
             case Signed(number, signature):
                 signed[number] = (signature, texts[number])
             case End(number, message):
-                assert texts[number] == text_of(message)
+                came, text = texts[number], text_of(message)
+                assert came == text, f"the Deltas of message {number} are {came!r}, and its text is {text!r} in the end"
                 assert tuple(parts[number]) == tuple(parts_of(message.content))[: len(parts[number])]
                 assert signed.get(number) in (None, (message.signature, texts[number]))
                 header = heads[number]
@@ -247,14 +264,18 @@ def check_messages(decoded: Decoded, extract: Extract | None) -> None:
                 ended.append(message)
             case _:
                 pass
-    assert len(heads) == len(ended)
+    assert len(heads) == len(ended), f"{len(heads)} messages begin, and {len(ended)} end"
     assert accumulate(decoded.events) == document
     so_far = accumulate(decoded.events[:-1])
     assert isinstance(so_far, Transcript)
     assert so_far.messages == tuple(ended)
     if isinstance(document, Transcript) and (document.tools is None or extract is not None):
         whole = ended if extract is None or document.tools is None else extract(ended)
-        assert list(map(bare, whole)) == list(map(bare, document.messages))
+        emitted, messages = list(map(bare, whole)), list(map(bare, document.messages))
+        assert emitted == messages, (
+            "the messages of the End events are not those of the document\n"
+            f"the events: {shown(emitted)}\nthe document: {shown(messages)}"
+        )
 
 
 def settled(header: Message) -> Message:

@@ -16,12 +16,12 @@ from ..formats.adapter import DEFAULT, Adapter, Options, Source
 from ..json_values import jsontext
 from ..loss import RELATIONS, LossCode, Severity, gone
 from ..model import Document, Json, Transcript
-from ..model.codec import to_json
 from ..model.diff import Difference, diff
 from ..model.misfit import misfit
 from ..registry import adapter
 from ..report.policy import LENIENT
 from ..report.report import covered, unnamed
+from .shown import places, shown
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
 """Losses that our reader undoes, so that only other readers see a difference."""
@@ -57,7 +57,7 @@ class Trial:
         try:
             self.back = self.read(self.data).transcript
         except BridgeError as error:
-            lines = f"document: {_shown(document)}", f"output: {self.data.decode('utf-8', 'replace')}"
+            lines = f"document: {shown(document)}", f"output: {self.data.decode('utf-8', 'replace')}"
             raise LawBrokenError("\n".join([f"the output cannot be read: {error}", *lines])) from error
 
     def read(self, data: Source | bytes, sidecar: Json = None) -> Reading:
@@ -82,9 +82,10 @@ class Trial:
         lines = [
             f"law of {law}, in {self.result.target}:",
             *(f"  {problem}" for problem in problems),
-            f"document: {_shown(self.document)}",
+            *([] if self.options == DEFAULT else [f"options: {self.options}"]),
+            f"document: {shown(self.document)}",
             f"output: {self.data.decode('utf-8', 'replace')}",
-            f"reads as: {_shown(self.back)}",
+            f"reads as: {shown(self.back)}",
             "losses:",
             *(losses or ["  none"]),
         ]
@@ -100,7 +101,14 @@ class Trial:
         """Law 2: every difference between the document and what the output reads as has a loss at or above its path."""
         silent = unnamed(self.document, self.back, self.result.losses, self.result.order)
         if silent:
-            raise self.broken("no silent loss", silent)
+            named = ("the document", "the output")
+            raise self.broken("no silent loss", [*places(silent, named), *self._misleading_image()])
+
+    def _misleading_image(self) -> list[str]:
+        """Return where the image differs from what the output reads as: the engine compares the document with it."""
+        wrong = places(diff(self.result.image, self.back), ("the image", "the output"))
+        advice = "the image, which write_unit, enclose and relate_image return, is not what the reader reads:"
+        return [advice, *(f"  {place}" for place in wrong)] if wrong else []
 
     def lined_up(self) -> None:
         """Law 2 for messages: the format itself reports each message that is missing from the image, and adds none."""
@@ -140,16 +148,12 @@ class Trial:
         """Law 8: the output with its sidecar reads as exactly the document."""
         restored = self.read(self.data, jsontext.loads(jsontext.dumps(self.sidecar))).transcript
         # Compared as JSON, too, because equal objects may have their keys in another order.
-        if restored != self.document or _shown(restored) != _shown(self.document):
-            raise self.broken("reversibility", [f"with its sidecar it reads as: {_shown(restored)}"])
+        if restored != self.document or shown(restored) != shown(self.document):
+            raise self.broken("reversibility", [f"with its sidecar it reads as: {shown(restored)}"])
 
     def places(self) -> list[Difference]:
         """Return the differences between the document and what the output reads as, apart from missing messages."""
         return diff(self.document, self.back, gone(self.result.losses), self.result.order)
-
-
-def _shown(document: Document) -> str:
-    return jsontext.dumps(to_json(document)).decode("utf-8", "replace")
 
 
 _TYPE_OF_PART: Final = re.compile(r"(?<=\d)/type$")
