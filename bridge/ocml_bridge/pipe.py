@@ -69,19 +69,21 @@ def encoder(
     """
     # Imported here, as below, because conversions of whole documents do not need them.
     from .events import Answer
+    from .stream.response import ResponseEncoder
     from .stream.visible import FilteredEncoder
 
     named, options = _in_dialect(stream, options)
     adapter, make = _find(named, lambda adapter: adapter.encoders, "written")
     registry.check_format_options(options)
     result = make(answer or Answer(), options)
+    whole = isinstance(result, ResponseEncoder) and result.whole
     added = added_to(adapter, options)
     if added is not None:
         from .stream.added_tokens import GuardedEncoder
 
         result = GuardedEncoder(result, adapter, added, options)
     seen = audience(adapter.id if isinstance(named, Adapter) else named) if visibility is None else visibility
-    return result if seen is None else FilteredEncoder(result, seen)
+    return result if seen is None else FilteredEncoder(result, seen, whole=whole)
 
 
 def answer_ids(stream: str) -> str:

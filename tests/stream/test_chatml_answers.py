@@ -20,6 +20,7 @@ from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Delta, Start
 from ocml_bridge.json_values.jsontext import parse
 from ocml_bridge.model import Message
+from ocml_bridge.pipe import Pipe, encoder
 from ocml_bridge.profiles import profile
 from ocml_bridge.testing.streams import cuts, events_of
 from prompts import prompt
@@ -150,3 +151,13 @@ def test_an_answer_reads_the_same_for_every_cut(name: str, data: st.DataObject) 
     for part in parts:
         if is_call(part) and part.end is not None:
             assert parse(str(part.content)) is not None
+
+
+@pytest.mark.parametrize("target", ["openai", "openai-responses", "gemini", "anthropic"])
+def test_a_whole_answer_has_no_thought_whose_start_tag_is_missing(target: str) -> None:
+    """A model whose prompt should have begun the thought, behind the prompt of another one."""
+    made = prompt(REQUEST, "chatml", profile="qwen3")
+    pipe = Pipe(profile("qwen3", "chatml").answering(made), encoder(target))
+    answer = pipe.feed("A secret.\n</think>\n\nHello.") + pipe.finish("stop")
+    assert b"Hello." in answer
+    assert b"secret" not in answer

@@ -150,11 +150,8 @@ def test_no_client_is_asked_to_run_the_code_of_gemini(target: str, before: tuple
     assert "python" not in shown
     assert "6*7" not in shown
     assert "tool" not in shown or target == "openai-responses"
-    at = len(before)
-    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE][-2:] == [
-        f"/messages/{at}",
-        f"/messages/{at + 1}",
-    ]
+    lost = {loss.path for loss in losses if loss.code is LossCode.MESSAGE}
+    assert lost >= {f"/messages/{len(before)}", f"/messages/{len(before) + 1}"}
 
 
 LOOKED_UP: Any = {"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["sun"]}, "id": "t"}}

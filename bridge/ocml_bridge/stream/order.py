@@ -1,4 +1,4 @@
-"""Reorder events so that messages follow one another, for formats that cannot interleave messages."""
+"""Reorder events: messages follow one another, or begin when they are complete."""
 
 from __future__ import annotations
 
@@ -92,3 +92,36 @@ class Uninterrupted:
         """Yield the events that have waited for a message, except those that wait for another one now."""
         self._open, waiting, self._waiting = None, self._waiting, []
         yield from self.take(waiting)
+
+
+class Settled:
+    """Delay each message until its end, so that it begins on the channel and with the intent that it has then.
+
+    A text may turn out to be a thought, or a preamble, after a stream has begun it as an answer. An answer that is
+    written as a whole does not need to begin it before.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[int, list[Event]] = {}
+        """The events of each message that has begun."""
+
+    def take(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events that can be passed on."""
+        for event in events:
+            match event:
+                case Start(number, _):
+                    self._open[number] = [event]
+                case Delta() | RefusalDelta() | PartEnd() | Signed() if event.number in self._open:
+                    self._open[event.number].append(event)
+                case End(number, message) if number in self._open:
+                    start, *rest = self._open.pop(number)
+                    assert isinstance(start, Start)
+                    began = replace(start.message, channel=message.channel, intent=message.intent)
+                    yield from (start._replace(message=began), *rest, event)
+                case Stop():
+                    for waiting in self._open.values():
+                        yield from waiting
+                    self._open.clear()
+                    yield event
+                case _:
+                    yield event

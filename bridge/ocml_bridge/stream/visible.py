@@ -8,6 +8,7 @@ from ..chat.turns import parts_of
 from ..chat.visibility import END_USER, Visibility
 from ..events import Delta, Encoder, End, Event, PartEnd, RefusalDelta, Signed, Start
 from ..loss import Loss
+from .order import Settled
 
 
 class Filter:
@@ -51,11 +52,15 @@ class FilteredEncoder:
     Args:
         target: the other encoder.
         visibility: who the readers are, and what they may see.
+        whole: whether the encoder writes the answer as a whole. Then each message is shown or hidden as what it is at
+            its end; a stream has to decide at its beginning.
     """
 
-    def __init__(self, target: Encoder, visibility: Visibility) -> None:
+    def __init__(self, target: Encoder, visibility: Visibility, *, whole: bool = False) -> None:
         self._target = target
         self._filter = Filter(visibility)
+        self._whole = whole
+        self._settled = Settled() if whole else None
 
     @property
     def losses(self) -> list[Loss]:
@@ -64,10 +69,12 @@ class FilteredEncoder:
 
     def showing(self, visibility: Visibility) -> FilteredEncoder:
         """Return an encoder with another visibility; only before this one has encoded anything."""
-        return FilteredEncoder(self._target, visibility)
+        return FilteredEncoder(self._target, visibility, whole=self._whole)
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
         """Return the chunks of the visible events."""
+        if self._settled is not None:
+            events = self._settled.take(events)
         return self._target.encode(self._filter.apply(events))
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ....chat.turns import is_call
 from ....chat.visibility import is_private
-from ....events import Delta, Event, Start
+from ....events import Delta, End, Event, Start
 from ....stream.completions import Alternative, Piece, Sampled
 
 
@@ -29,7 +29,9 @@ def one_by_one(piece: Piece) -> Iterator[tuple[Piece, Sampled | None]]:
 class Likely:
     """Collects the tokens of the text that a client sees.
 
-    A token belongs to the visible text that it, or a later one, produces, unless another event comes before that.
+    Tokens wait until the decoder has passed on their text. Those that a visible text consists of are shown; the others
+    are markup. A text may turn out to be a thought at its end; its tokens are dropped, unless a stream has passed them
+    on already.
 
     Args:
         top: the number of likely tokens at each position.
@@ -38,27 +40,55 @@ class Likely:
     def __init__(self, top: int) -> None:
         self._top = top
         self._visible: set[int] = set()
-        self._waiting: list[Sampled] = []
-        self._shown: list[Sampled] = []
+        self._waiting: list[tuple[str, Sampled | None]] = []
+        """The texts that wait, each with its token; None if the beginning of the token's text has shown it."""
+        self._shown: list[tuple[int, Sampled]] = []
+        """The tokens that are shown next, each with the number of its message."""
 
-    def note(self, token: Sampled | None, events: Iterable[Event]) -> None:
+    def note(self, token: Sampled | None, events: Sequence[Event]) -> None:
         """Add a token, and the events that it produced."""
-        deltas = [self._is_visible(event) for event in events]
-        if token is not None and all(deltas):
-            self._waiting.append(token)
-        if any(deltas):
-            self._shown += self._waiting
+        if token is not None:
+            self._waiting.append((token.token.text, token))
+        if not events:
+            return
+        for event in events:
+            if isinstance(event, Start) and not (is_call(event.message) or is_private(event.message)):
+                self._visible.add(event.number)
+        deltas = [event for event in events if isinstance(event, Delta) and event.number in self._visible]
         if deltas:
+            text = "".join(delta.text for delta in deltas)
+            self._shown += [(deltas[0].number, each) for each in self._own(text, last=events[0] is not deltas[0])]
+        if not deltas or events[-1] is not deltas[-1]:
             self._waiting.clear()
+        thoughts = {event.number for event in events if isinstance(event, End) and is_private(event.message)}
+        self._shown = [each for each in self._shown if each[0] not in thoughts]
 
-    def _is_visible(self, event: Event) -> bool:
-        if isinstance(event, Start) and not (is_call(event.message) or is_private(event.message)):
-            self._visible.add(event.number)
-        return isinstance(event, Delta) and event.number in self._visible
+    def _own(self, text: str, *, last: bool) -> list[Sampled]:
+        """Return the tokens of a text, and let the rest wait; return all if it is not theirs, as parts of characters.
+
+        Args:
+            text: the text.
+            last: whether its last occurrence is the right one, because markup comes before it.
+        """
+        waiting, self._waiting = self._waiting, []
+        whole = "".join(each for each, _ in waiting)
+        begin = whole.rfind(text) if last else whole.find(text)
+        if begin < 0:
+            return [token for _, token in waiting if token is not None]
+        own: list[Sampled] = []
+        at, end = 0, begin + len(text)
+        for each, token in waiting:
+            is_own = at < end and at + len(each) > begin
+            if is_own and token is not None:
+                own.append(token)
+            at += len(each)
+            if at > end:
+                self._waiting.append((each[max(0, len(each) - (at - end)) :], None if is_own else token))
+        return own
 
     def take(self) -> list[dict[str, Any]]:
         """Return the tokens of the text that is passed on now, as Chat Completions has them."""
-        tokens = [self._entry(token) for token in self._shown]
+        tokens = [self._entry(token) for _, token in self._shown]
         self._shown.clear()
         return tokens
 
