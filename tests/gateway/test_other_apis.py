@@ -100,6 +100,9 @@ def test_a_call_and_its_reply_by_responses(private: Bench, stream: bool) -> None
         ({"input": 5}, "input"),
         ({"max_output_tokens": 0}, "max_output_tokens"),
         ({"stream": "yes"}, "stream"),
+        ({"input": [{"role": "wizard", "content": "Hi"}]}, "input.0.role"),
+        ({"tools": [TOOL], "tool_choice": {"type": "function", "name": "g"}}, "tool_choice"),
+        ({"tool_choice": "required"}, "tool_choice"),
     ],
 )
 def test_what_no_response_can_be_made_of(private: Bench, more: dict[str, Any], param: str) -> None:
@@ -180,8 +183,16 @@ def test_a_call_and_its_result_by_messages(private: Bench, stream: bool) -> None
 
 def test_stop_sequences(private: Bench) -> None:
     model = private.play(joined(thought("Let me see."), final("I see a b.")))
-    asked = {"model": model, "messages": [{"role": "user", "content": "Hi"}], "stop_sequences": [" a"]}
-    assert messages(private, asked).json()["content"][0]["text"] == "I see"
+    asked = {"model": model, "messages": [{"role": "user", "content": "Hi"}], "stop_sequences": ["me", " a", "a"]}
+    made = messages(private, asked).json()
+    assert made["content"][0]["text"] == "I see"
+    assert (made["stop_reason"], made["stop_sequence"]) == ("stop_sequence", " a")
+    received = events(messages(private, {**asked, "stream": True}).text)
+    assert "".join(data["delta"]["text"] for name, data in received if name == "content_block_delta") == "I see"
+    (end,) = [data for name, data in received if name == "message_delta"]
+    assert end["delta"] == {"stop_reason": "stop_sequence", "stop_sequence": " a"}
+    made = messages(private, {**asked, "stop_sequences": ["me", "z"]}).json()
+    assert (made["stop_reason"], made["stop_sequence"]) == ("end_turn", None)
 
 
 def test_tokens_are_counted(private: Bench) -> None:
@@ -199,6 +210,12 @@ def test_refusals_have_the_shape_of_messages(private: Bench, tmp_path: Path) -> 
         ({"model": slow, "messages": question}, 429, "rate_limit_error"),
         ({"model": "m", "messages": []}, 400, "invalid_request_error"),
         ({"model": "m", "messages": question, "stop_sequences": [1]}, 400, "invalid_request_error"),
+        ({"model": "m", "messages": [{"role": "wizard", "content": "Hi"}]}, 400, "invalid_request_error"),
+        (
+            {"model": "m", "messages": question, "tool_choice": {"type": "tool", "name": "f"}},
+            400,
+            "invalid_request_error",
+        ),
     ]
     for asked, status, kind in cases:
         answer = messages(private, asked)

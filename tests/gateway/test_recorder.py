@@ -10,6 +10,7 @@ from ocml_bridge import encoder
 from ocml_bridge.events import Answer, Delta, Encoder, End, Event, Start
 from ocml_bridge.hosts.gateway.answers.answer import Choice
 from ocml_bridge.hosts.gateway.answers.recorder import Recorder
+from ocml_bridge.hosts.gateway.answers.stopping import StopStrings
 from ocml_bridge.hosts.gateway.answers.turn_memory import Hidden
 from ocml_bridge.profiles import profile
 from ocml_bridge.stream.completions import Piece
@@ -53,7 +54,7 @@ def test_a_call_that_is_left_out_takes_no_reasoning_from_another(stream: str, wh
 
     recorder = Recorder(keep, preambles=False)
     target = encoder(stream, answer=Answer("a", "m", call_id=recorder.call_id))
-    choice = Choice(profile("gpt-oss").answering(), WithoutBuiltIns(target), (), recorder)
+    choice = Choice(profile("gpt-oss").answering(), WithoutBuiltIns(target), StopStrings(()), recorder)
     text = BUILT_IN + FUNCTION
     for piece in [text] if whole else list(text):
         choice.feed(Piece(0, piece))
@@ -71,7 +72,7 @@ def test_each_of_several_calls_has_its_own(stream: str) -> None:
 
     recorder = Recorder(keep, preambles=False)
     target = encoder(stream, answer=Answer("a", "m", call_id=recorder.call_id))
-    choice = Choice(profile("gpt-oss").answering(), target, (), recorder)
+    choice = Choice(profile("gpt-oss").answering(), target, StopStrings(()), recorder)
     choice.feed(Piece(0, BUILT_IN + FUNCTION))
     choice.finish("stop")
     assert [[each.text for each in hidden] for hidden in kept] == [["Add."], ["Ask."]]

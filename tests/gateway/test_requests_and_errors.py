@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from openai import (
+    APIError,
     APIStatusError,
     AuthenticationError,
     BadRequestError,
@@ -288,6 +289,16 @@ def test_answers_of_the_upstream_that_are_none(private: Bench, body: bytes) -> N
     with pytest.raises(APIStatusError) as raised:
         private.client.chat.completions.create(model=private.play([], body=body), messages=USER)
     assert raised.value.status_code == 502
+
+
+@pytest.mark.parametrize("error", [{"error": {"message": "no memory"}}, {"object": "error", "message": "no memory"}])
+@pytest.mark.parametrize("stream", [True, False])
+def test_an_error_of_the_upstream_keeps_its_words(private: Bench, error: dict[str, Any], stream: bool) -> None:
+    """The second form is that of vLLM before 0.10."""
+    data = json.dumps(error).encode()
+    body = b"data: " + data + b"\n\n" if stream else data
+    with pytest.raises(APIError, match="no memory"):
+        list(private.client.chat.completions.create(model=private.play([], body=body), messages=USER, stream=stream))
 
 
 def test_an_upstream_that_is_not_there() -> None:

@@ -8,6 +8,8 @@ import httpx
 import pytest
 
 from gateway.conftest import Bench, gateway_with
+from ocml_bridge.loss import LossCode
+from ocml_bridge.report.policy import LossPolicy
 
 TURNED_OFF = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
 HI = [{"role": "user", "content": "Hi"}]
@@ -58,3 +60,37 @@ def test_half_a_character_is_replaced(private: Bench, text: str, replaced: str) 
     body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "{text}"}}]}}'
     assert httpx.post(f"{private.url}/chat/completions", content=body.encode()).status_code == 200
     assert f"<|message|>{replaced}<|end|>" in private.upstream.asked[-1]["prompt"]
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+CALLS = [{"id": name, "type": "function", "function": {"name": "f", "arguments": "{}"}} for name in "ab"]
+
+
+@pytest.mark.parametrize(
+    ("path", "more", "param"),
+    [
+        ("chat/completions", {"messages": [{"role": "user", "content": [IMAGE]}]}, "messages.0.content.0"),
+        (
+            "chat/completions",
+            {
+                "messages": [
+                    *HI,
+                    {"role": "assistant", "content": "Wait.", "tool_calls": CALLS},
+                    {"role": "tool", "tool_call_id": "a", "content": "1"},
+                    {"role": "tool", "tool_call_id": "b", "content": "2"},
+                    {"role": "user", "content": [{"type": "text", "text": "See?"}, IMAGE]},
+                ]
+            },
+            "messages.4.content.1",
+        ),
+        ("chat/completions", {"verbosity": "low"}, "verbosity"),
+        ("chat/completions", {"documents": [{"text": "x"}]}, "documents"),
+        ("responses", {"input": [{"role": "user", "content": [{"type": "input_image", "file_id": "x"}]}]}, "input"),
+    ],
+)
+def test_what_is_refused_is_named_by_its_place_in_the_request(path: str, more: dict[str, Any], param: str) -> None:
+    policy = LossPolicy(refuse=(LossCode.SETTINGS, LossCode.EXTRAS))
+    with gateway_with(profile="gpt-oss", policy=policy) as bench:
+        body = {"model": bench.play("x"), **({} if path == "responses" else {"messages": HI}), **more}
+        error = httpx.post(f"{bench.url}/{path}", json=body).json()["error"]
+    assert (error["code"], error["param"]) == ("OCB-LOSS", param)

@@ -80,6 +80,7 @@ def test_token_ids_go_to_a_decoder_of_ids() -> None:
         (b"data: 5\n\n", "OCB-SHAPE"),
         (b'data: {"object":"list"}\n\n', "OCB-SHAPE"),
         (b'data: {"error":{"message":"out of memory"}}\n\n', "E-STREAM-TRUNCATED"),
+        (b'data: {"object":"error","message":"out of memory","code":500}\n\n', "E-STREAM-TRUNCATED"),
         (event(text("x", index=1)), "OCB-SHAPE"),
     ],
 )

@@ -106,8 +106,10 @@ def read_chunk(message: object) -> Chunk:
         BridgeError: OCB-SHAPE if it is no completion.
     """
     body = members_of(message)
-    if body.get("error") is not None:
-        return Chunk(error=body["error"])
+    # Versions of vLLM before 0.10 send the error itself.
+    error = body if body.get("object") == "error" else body.get("error")
+    if error is not None:
+        return Chunk(error=error)
     choices = body.get("choices")
     if not isinstance(choices, list):
         raise BridgeError(ErrorCode.SHAPE, "the server's answer is not a completion: it has no list of choices")

@@ -55,6 +55,8 @@ class Api:
         read: returns the parameters of a request, for a maximal number of answers; raises for invalid ones.
         refusal: returns the body of a refusal.
         event: returns a refusal as an event of a stream.
+        names_stop: whether an answer says which stop string ended it.
+        conversation: the parameter with the messages.
     """
 
     form: str
@@ -63,6 +65,8 @@ class Api:
     read: Callable[[Request, int], Parameters]
     refusal: Callable[[ApiError], Any]
     event: Callable[[ApiError], bytes]
+    names_stop: bool = False
+    conversation: str = "messages"
 
 
 # --- Chat Completions -------------------------------------------------------------------------------------------------
@@ -113,6 +117,8 @@ def _responses(request: Request, _most: int) -> Parameters:
     given = request.get("input")
     if not isinstance(given, (str, list)) or not given:
         raise wrong("input", "must be a text, or a list of at least one item")
+    if isinstance(given, list):
+        parameters.roles(request, "input")
     parameters.checked(request, "instructions", (str, list), "a text or a list of items")
     tools = [members_of(tool) for tool in parameters.items(request, "tools")]
     return Parameters(
@@ -136,6 +142,7 @@ RESPONSES: Final = Api(
     _responses,
     ApiError.body,
     _responses_event,
+    conversation="input",
 )
 
 # --- Anthropic Messages -----------------------------------------------------------------------------------------------
@@ -157,6 +164,7 @@ def _messages(request: Request, _most: int) -> Parameters:
     given = request.get("messages")
     if not isinstance(given, list) or not given:
         raise wrong("messages", "must be a list of at least one message")
+    parameters.roles(request, "messages")
     stop = parameters.items(request, "stop_sequences")
     if not all(isinstance(string, str) for string in stop):
         raise wrong("stop_sequences", "must be a list of strings")
@@ -180,4 +188,6 @@ def _messages_event(problem: ApiError) -> bytes:
     return b"event: error\ndata: " + orjson.dumps(_messages_refusal(problem)) + b"\n\n"
 
 
-MESSAGES: Final = Api("anthropic", "anthropic-sse", "anthropic", _messages, _messages_refusal, _messages_event)
+MESSAGES: Final = Api(
+    "anthropic", "anthropic-sse", "anthropic", _messages, _messages_refusal, _messages_event, names_stop=True
+)

@@ -98,6 +98,7 @@ class Conversation:
             settings.preambles,
             logprobs=understood.wanted.logprobs,
             legacy=understood.legacy,
+            names_stop=bool(understood.stop) and api.names_stop,
         )
 
     async def losses(self) -> list[Loss]:

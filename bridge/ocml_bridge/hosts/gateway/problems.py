@@ -59,11 +59,17 @@ class ApiError(Exception):
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
 
-def of_request(error: BridgeError) -> ApiError:
-    """Return the error for a request that cannot be read, or written as a prompt."""
+def of_request(error: BridgeError, param: str | None = None) -> ApiError:
+    """Return the error for a request that cannot be read, or written as a prompt.
+
+    Args:
+        error: the error.
+        param: the part of the request with the error; None for the path of the error.
+    """
     if error.code is ErrorCode.PERM_VISIBILITY:
         return ApiError(403, error.code, error.message)
-    return ApiError(400, error.code, error.message, None if not error.path else error.path.strip("/").replace("/", "."))
+    path = error.path.strip("/").replace("/", ".") if error.path else None
+    return ApiError(400, error.code, error.message, param or path)
 
 
 def of_answer(code: str, message: str) -> ApiError:

@@ -12,7 +12,7 @@ from ....events import Answer, Decoder, Encoder, Event, Reason, Stop
 from ....formats.adapter import Options
 from ....pipe import broken, encoder
 from ....stream.completions import Piece, Sampled, take
-from .amendments import AmendedEncoder
+from .amendments import AmendedCompletion, AmendedMessage
 from .likely import Likely, one_by_one
 from .preambles import PreambleMode, Preambles
 from .recorder import Recorder
@@ -26,7 +26,7 @@ class Choice:
     Args:
         source: the decoder of the model's output.
         target: the encoder of what the client may see.
-        stop: strings that end the answer.
+        stop: finds the strings that end the answer.
         recorder: records what the client does not see; None to record nothing.
         preambles: handles preambles; None if they are content.
         likely: collects the tokens that the client sees; None without probabilities.
@@ -39,7 +39,7 @@ class Choice:
         self,
         source: Decoder,
         target: Encoder,
-        stop: Sequence[str],
+        stop: StopStrings,
         recorder: Recorder | None = None,
         preambles: Preambles | None = None,
         likely: Likely | None = None,
@@ -48,7 +48,7 @@ class Choice:
         self._preambles = preambles
         self._likely = likely
         self._recorder = recorder
-        self._stop = StopStrings(stop)
+        self._stop = stop
         self.target: Final = target
         self.reason: Reason | None = None
 
@@ -62,7 +62,7 @@ class Choice:
             return []
         parts = [(piece, None)] if self._likely is None else one_by_one(piece)
         out = [chunk for part, token in parts for chunk in self._pass(take(self._source, part), token)]
-        return out + self.finish("stop") if self._stop.found else out
+        return out + self.finish("stop") if self.is_cut else out
 
     def finish(self, reason: Reason | None) -> list[bytes]:
         """End the answer with the reason of the engine."""
@@ -71,7 +71,7 @@ class Choice:
     @property
     def is_cut(self) -> bool:
         """Return whether a stop string ended the answer, so that the upstream may stop."""
-        return self._stop.found
+        return self._stop.found is not None
 
     def fail(self, error: BridgeError) -> list[bytes]:
         """End an answer that is not one."""
@@ -112,6 +112,7 @@ class Answering:
         preambles: how preambles are passed on.
         logprobs: the number of likely tokens at each position; None for no probabilities.
         legacy: whether a call is a `function_call`.
+        names_stop: whether an answer says which stop string ended it, as those of Messages do.
     """
 
     def __init__(
@@ -127,7 +128,9 @@ class Answering:
         *,
         logprobs: int | None = None,
         legacy: bool = False,
+        names_stop: bool = False,
     ) -> None:
+        self._names_stop = names_stop
         self._preambles: PreambleMode = preambles
         self._memory = memory
         self._logprobs = logprobs
@@ -150,9 +153,12 @@ class Answering:
             preambles = None if self._preambles == "content" else Preambles(self._preambles)
             target = encoder(self._stream, answer=answer, options=self._options, visibility=self._visibility)
             likely = None if self._logprobs is None else Likely(self._logprobs)
-            if likely is not None or self._legacy:
-                target = AmendedEncoder(target, likely, legacy=self._legacy)
-            self.choices[index] = Choice(self._source(), target, self._stop, recorder, preambles, likely)
+            stop = StopStrings(self._stop)
+            if self._names_stop:
+                target = AmendedMessage(target, stop)
+            elif likely is not None or self._legacy:
+                target = AmendedCompletion(target, likely, legacy=self._legacy)
+            self.choices[index] = Choice(self._source(), target, stop, recorder, preambles, likely)
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:

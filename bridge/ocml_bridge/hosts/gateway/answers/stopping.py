@@ -16,7 +16,7 @@ class StopStrings:
         strings: the strings that end the answer.
 
     Attributes:
-        found: whether one was found; after that, only the end is passed on.
+        found: the string that was found; after that, only the end is passed on. None before.
     """
 
     def __init__(self, strings: Sequence[str]) -> None:
@@ -24,7 +24,7 @@ class StopStrings:
         self._beginnings = frozenset(string[:size] for string in self._strings for size in range(1, len(string)))
         self._longest = max(map(len, self._strings), default=1) - 1
         self._text: dict[int, str] = {}
-        self.found = False
+        self.found: str | None = None
 
     def apply(self, events: Iterable[Event]) -> list[Event]:
         """Return the events up to a stop string."""
@@ -33,8 +33,8 @@ class StopStrings:
         out: list[Event] = []
         for event in events:
             if isinstance(event, Stop):
-                out.append(event._replace(reason="stop") if self.found else event)
-            elif not self.found:
+                out.append(event if self.found is None else event._replace(reason="stop"))
+            elif self.found is None:
                 self._pass(event, out)
         return out
 
@@ -52,10 +52,10 @@ class StopStrings:
 
     def _search(self, number: int, text: str, out: list[Event]) -> None:
         text = self._text[number] + text
-        places = [at for string in self._strings if (at := text.find(string)) >= 0]
+        places = [(at, string) for string in self._strings if (at := text.find(string)) >= 0]
         if places:
-            self.found = True
-            self._say(number, text[: min(places)], out)
+            at, self.found = min(places)
+            self._say(number, text[:at], out)
             return
         for at in range(max(0, len(text) - self._longest), len(text)):
             if text[at:] in self._beginnings:

@@ -13,6 +13,8 @@ Value = TypeVar("Value")
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 SPEAKING: Final = ROLES - {"assistant", "function"}
 """The roles whose messages need content."""
+CHOICE: Final = ("tool_choice", "function_call")
+"""The parameters with the choice among the tools."""
 CHOICES: Final = ("none", "auto", "required")
 VERBOSITIES: Final = ("low", "medium", "high")
 UNSUPPORTED: Final = ("audio", "web_search_options")
@@ -150,6 +152,18 @@ def usage(request: Mapping[str, Any], *, stream: bool) -> bool:
     return flag(options, "stream_options.include_usage")
 
 
+def roles(request: Mapping[str, Any], param: str) -> None:
+    """Check the roles of the messages in a list.
+
+    Raises:
+        ApiError: 400 if one is unknown.
+    """
+    for index, message in enumerate(items(request, param)):
+        role = members_of(message).get("role")
+        if role is not None and (not isinstance(role, str) or role not in ROLES):
+            raise wrong(f"{param}.{index}.role", f"must be one of {', '.join(sorted(ROLES))}")
+
+
 def messages(request: Mapping[str, Any]) -> None:
     """Check the messages.
 
@@ -159,13 +173,14 @@ def messages(request: Mapping[str, Any]) -> None:
     given = request.get("messages")
     if not isinstance(given, list) or not given:
         raise wrong("messages", "must be a list of at least one message")
+    roles(request, "messages")
     for index, message in enumerate(cast("list[Any]", given)):
         path = f"messages.{index}"
         if not isinstance(message, dict):
             raise wrong(path, "must be an object")
         fields = members_of(message)
         role = fields.get("role")
-        if not isinstance(role, str) or role not in ROLES:
+        if role is None:
             raise wrong(f"{path}.role", f"must be one of {', '.join(sorted(ROLES))}")
         checked(fields, f"{path}.content", (str, list), "a string, a list of parts, or null")
         if fields.get("content") is None and role in SPEAKING:
@@ -184,7 +199,7 @@ def _named(value: Any, path: str) -> None:
 
 
 def tools(request: Mapping[str, Any]) -> None:
-    """Check the tools, and that the chosen tool is declared.
+    """Check the tools, and the form of the choice among them.
 
     Raises:
         ApiError: 400 if they are invalid.
@@ -194,17 +209,10 @@ def tools(request: Mapping[str, Any]) -> None:
     for index, function in enumerate(items(request, "functions")):
         if not isinstance(members_of(function).get("name"), str):
             raise wrong(f"functions.{index}.name", "must be a string")
-    declared = [members_of(tool.get("function", tool.get("custom"))) for tool in items(request, "tools")]
-    names = {tool.get("name") for tool in (*declared, *items(request, "functions"))}
-    for param in ("tool_choice", "function_call"):
+    for param in CHOICE:
         choice = request.get(param)
         if choice is not None and not isinstance(choice, dict) and choice not in CHOICES:
             raise wrong(param, f"must be one of {', '.join(CHOICES)}, or an object")
-        named = members_of(members_of(choice).get("function", members_of(choice).get("custom", choice))).get("name")
-        if named is not None and named not in names:
-            raise wrong(param, f"names {str(named)[:100]!r}, which is not one of the tools")
-        if choice == "required" and not names:
-            raise wrong(param, "requires a call, but there are no tools")
 
 
 def strict(request: Mapping[str, Any]) -> bool:

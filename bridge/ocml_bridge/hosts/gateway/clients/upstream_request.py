@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ....chat.tool_names import declared_in
-from ....chat.turns import full_name
+from ....chat.turns import full_name, name_of, recipient_of
 from ....chat.visibility import APPLICATION, REASONING, Visibility
 from ....convert import read
 from ....errors import BridgeError, ErrorCode
@@ -80,11 +80,15 @@ def understand(
         dated = None if settings.profile is None else date
         options = Options(special_tokens=settings.special_tokens)
         reading = read(body, api.form, options=options)
+        _check_choice(reading.transcript, body)
         if memory is not None and isinstance(reading.transcript, Transcript):
             reading = replace(reading, transcript=restored(reading.transcript, memory.recall))
-        made = settings.model.prompt(reading, date=dated, options=options, policy=settings.refusing)
     except BridgeError as error:
         raise of_request(error) from error
+    try:
+        made = settings.model.prompt(reading, date=dated, options=options, policy=settings.refusing)
+    except BridgeError as error:
+        raise of_request(error, _param(error.path, reading.transcript, api)) from error
     wanted = Completion(
         cast("str | list[int]", made.output),
         parameters.checked(body, "model", str, "a string"),
@@ -97,6 +101,41 @@ def understand(
         settings.model.guide(made, strict=given.strict),
     )
     return ClientRequest(wanted, given.stop, visibility, made, _declared(reading.transcript), given.legacy)
+
+
+def _param(path: str | None, request: Document, api: Api) -> str | None:
+    """Return the part of a client's request for a path in its canonical form; None if there is no path."""
+    kind, *place = (path or "").strip("/").split("/")
+    match kind, place:
+        case "messages", [index, *rest] if api is CHAT and isinstance(request, Transcript):
+            begun = sum(not message.continues for message in request.messages[: int(index) + 1])
+            return ".".join(["messages", str(begun - 1), *rest])
+        case "messages", _:
+            return api.conversation
+        case "settings", [name, *_]:
+            return name
+        case "extras", [_, name, *_]:
+            return name
+        case _:
+            return kind or None
+
+
+def _check_choice(request: Document, body: dict[str, Any]) -> None:
+    """Check that the tools that the model has to choose from are declared.
+
+    Raises:
+        ApiError: 400 if they are not.
+    """
+    settings = request.settings if isinstance(request, Transcript) else None
+    if settings is None or settings.tool_choice is None:
+        return
+    choice, declared = settings.tool_choice, {recipient_of(name) for name in _declared(request)}
+    param = next((param for param in parameters.CHOICE if body.get(param) is not None), parameters.CHOICE[0])
+    for name in choice.names:
+        if name not in declared:
+            raise parameters.wrong(param, f"names {name_of(name)[:100]!r}, which is not one of the tools")
+    if choice.mode == "required" and not declared:
+        raise parameters.wrong(param, "requires a call, but there are no tools")
 
 
 def _declared(request: Document) -> frozenset[str]:

@@ -40,8 +40,10 @@ class HttpAnswer:
         """
         try:
             return await self._response.content.readany()
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise _unreachable(error) from error
+        except TimeoutError as error:
+            raise ApiError(504, "upstream_timeout", "the upstream's answer stopped, and nothing more came") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise ApiError(502, "upstream_broke_off", "the upstream broke off its answer") from error
 
     async def first_bytes(self, limit: int) -> bytes:
         """Return the body, cut off at a limit."""
