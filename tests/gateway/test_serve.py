@@ -110,7 +110,7 @@ def test_the_file_on_the_page_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("uptream: x", "uptream"),
+        ("uptream: x", "did you mean upstream?"),
         ("upstreams: [{upstream: 'http://x/v1', port: 1}]", "port"),
         ("upstreams: [{}]", "--upstream"),
         ("upstreams: x", "list"),
@@ -207,6 +207,41 @@ def own_certificate() -> bytes:
     )
     pem, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     return made.public_bytes(pem) + key.private_bytes(pem, form, serialization.NoEncryption())
+
+
+def test_errors_of_the_start_are_one_line(tmp_path: Path) -> None:
+    def refused(*arguments: str) -> tuple[int, str]:
+        line = [sys.executable, "-m", "ocml_bridge", "serve", "--upstream", "http://127.0.0.1:9/v1", *arguments]
+        done = subprocess.run(line, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.stderr.count("\n") == 1
+        return done.returncode, done.stderr
+
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        status, line = refused("--port", port)
+    assert status == 1
+    assert line.startswith(f"ocml-convert: 127.0.0.1:{port}: OCB-IO: ")
+    assert "--port" in line
+    missing = str(tmp_path / "keys")
+    message = f"the keys in {missing} cannot be read: No such file or directory"
+    assert refused("--api-keys", missing) == (2, f"ocml-convert: OCB-OPTION: {message}\n")
+    status, line = refused("--body", "{bad")
+    assert status == 2
+    assert "--body must be a JSON object: not JSON" in line
+
+
+def test_a_start_says_why_the_upstream_does_not_work_yet() -> None:
+    with serving(Upstream()) as url:
+        line = [sys.executable, "-m", "ocml_bridge", "serve", "--port", "0", "--upstream", f"{url}/v2"]
+        process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+        assert process.stderr
+        said = process.stderr.readline()
+        process.terminate()
+        process.communicate()
+    assert f"in front of {url}/v2, which does not work yet, and is asked again with the first request: " in said
+    assert said.endswith("; the URL of most servers ends in /v1\n")
 
 
 def test_a_gateway_that_is_open_to_everybody_warns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,23 @@ def test_half_a_character_is_replaced(private: Bench, text: str, replaced: str) 
     assert f"<|message|>{replaced}<|end|>" in private.upstream.asked[-1]["prompt"]
 
 
+def test_thinking_of_messages_is_an_effort() -> None:
+    def prompt(bench: Bench, **more: Any) -> str:
+        body = {"model": bench.play("x"), "max_tokens": 9_000, "messages": HI, **more}
+        assert httpx.post(f"{bench.url}/messages", json=body).status_code == 200
+        return bench.upstream.asked[-1]["prompt"]
+
+    with gateway_with(profile="qwen3") as bench:
+        assert prompt(bench, thinking={"type": "disabled"}).endswith(TURNED_OFF)
+        assert not prompt(bench, thinking={"type": "enabled", "budget_tokens": 1_024}).endswith(TURNED_OFF)
+    with gateway_with(profile="gpt-oss") as bench:
+        for budget, effort in ((1_024, "low"), (2_048, "medium"), (8_192, "high")):
+            assert f"Reasoning: {effort}" in prompt(bench, thinking={"type": "enabled", "budget_tokens": budget})
+        assert "Reasoning: medium" in prompt(bench, thinking={"type": "adaptive"})
+        own = prompt(bench, thinking={"type": "enabled", "budget_tokens": 9_000}, output_config={"effort": "low"})
+        assert "Reasoning: low" in own
+
+
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 CALLS = [{"id": name, "type": "function", "function": {"name": "f", "arguments": "{}"}} for name in "ab"]
 

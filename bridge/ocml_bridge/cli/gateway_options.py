@@ -258,7 +258,10 @@ def _model(form: str | None, name: str | None) -> Profile:
 
 
 def _members(text: str) -> dict[str, Json]:
-    value = jsontext.loads(text)
+    try:
+        value = jsontext.loads(text)
+    except BridgeError as error:
+        raise BridgeError(ErrorCode.OPTION, f"--body must be a JSON object: {error.message}") from error
     if not isinstance(value, dict):
         raise BridgeError(ErrorCode.OPTION, "--body must be a JSON object")
     return cast("dict[str, Json]", value)

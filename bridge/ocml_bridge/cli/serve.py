@@ -20,7 +20,7 @@ import click
 
 from ..errors import BridgeError, ErrorCode, ExitCode
 from .gateway_options import SERVICE, UPSTREAM, service_of, service_options, settings_of, upstream_options
-from .output import PROGRAM, say
+from .output import PROGRAM, CommandError, say
 from .parameters import FILE
 from .settings_file import defaults, settings_option, upstreams_of
 
@@ -100,7 +100,7 @@ def serve(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Offer /v1/chat/completions in front of a server that only completes prompts.
+    """Offer Chat Completions, Responses and Messages in front of a server that only completes prompts.
 
     The server's key is read from the environment variable OCML_UPSTREAM_KEY. Without it, each client's own key is
     passed on. Ctrl-C or SIGTERM ends the gateway when the answers under way are finished, or after --grace seconds; a
@@ -110,12 +110,15 @@ def serve(
         import uvicorn
         from uvicorn.supervisors import Multiprocess
 
+        from ..hosts.gateway.clients.keys import Keys
         from ..hosts.gateway.connections import ImpatientProtocol, listening_socket
     except ImportError as error:
         message = f"serve needs more packages ({error.name} is missing): pip install 'ocml-convert[gateway]'"
         raise BridgeError(ErrorCode.DEPENDENCY, message) from error
     settings = upstreams(ctx, {name: given[name] for name in UPSTREAM})
     service = service_of({name: given[name] for name in SERVICE}, workers=workers)
+    if service.keys is not None:
+        Keys(service.keys)  # a file that cannot be read is an error of the command line
     make = partial(application, settings, service, header_timeout, quiet=quiet)
     probed = [_probe(one) for one in settings]
     config = uvicorn.Config(
@@ -135,9 +138,13 @@ def serve(
     )
     if service.keys is None and any(one.api_key for one in settings) and not _is_local(host):
         say(f"{PROGRAM}: everyone who reaches {host} can use the upstream's key; --api-keys restricts it")
-    socket = listening_socket(config)  # whoever reads the next line may connect
+    try:
+        socket = listening_socket(config)  # whoever reads the next line may connect
+    except OSError as error:
+        reason = f"{host}:{port}: {ErrorCode.IO}: {error.strerror or error}; --host and --port name another address"
+        raise CommandError(reason, ExitCode.FAILED) from error
     scheme = "http" if tls_certificate is None else "https"
-    behind = ", ".join(f"{one.upstream} ({known})" for one, known in zip(settings, probed, strict=True))
+    behind = ", ".join(f"{one.upstream}{known}" for one, known in zip(settings, probed, strict=True))
     say(f"{PROGRAM}: listening on {scheme}://{host}:{socket.getsockname()[1]}/v1, in front of {behind}")
     if workers > 1:
         with _common_numbers():
@@ -170,7 +177,11 @@ def application(settings: Sequence[Settings], service: Service, header_timeout: 
 
 
 def _probe(settings: Settings) -> str:
-    """Ask the upstream what it is, and raise if it cannot work; an upstream that does not answer yet is asked later."""
+    """Ask the upstream what it is, and raise if it cannot work; an upstream that does not answer yet is asked later.
+
+    Returns:
+        What follows the upstream's URL in the message of the start.
+    """
     import asyncio
 
     from ..hosts.gateway.problems import ApiError
@@ -181,9 +192,10 @@ def _probe(settings: Settings) -> str:
             return (await Upstream(settings, client).driver(None)).name
 
     try:
-        return f"driver: {asyncio.run(ask())}"
+        return f" (driver: {asyncio.run(ask())})"
     except ApiError as problem:
-        return f"which does not answer yet ({problem.message}) and is asked again with the first request"
+        path = "" if settings.upstream.rstrip("/").endswith("/v1") else "; the URL of most servers ends in /v1"
+        return f", which does not work yet, and is asked again with the first request: {problem.message}{path}"
 
 
 @click.command()

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 import click
 
+from ..common.suggestions import did_you_mean, with_choices
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from .output import about, read_bytes
@@ -20,9 +21,7 @@ _META: Final = "ocml_bridge.upstreams"
 
 def settings_option(command: Command) -> Command:
     """Add the option that names the file; other options that the command line does not have come from it."""
-    text = (
-        "Read options by their long names, 'upstreams' and 'aliases' from a YAML file. The command line overrides it."
-    )
+    text = "Read options by their long names, and a list 'upstreams', from a YAML file. The command line overrides it."
     option = click.option(
         "--settings", metavar="FILE", type=FILE, is_eager=True, expose_value=False, callback=_read, help=text
     )
@@ -68,7 +67,8 @@ def defaults(
         if parameter is not None:
             found[parameter.name] = _value(parameter, value)
         elif not others:
-            raise BridgeError(ErrorCode.OPTION, f"there is no option {key!r}; there are {', '.join(sorted(known))}")
+            choices = with_choices(did_you_mean(key, known), f"there are {', '.join(sorted(known))}")
+            raise BridgeError(ErrorCode.OPTION, f"there is no option {key!r}{choices}")
     return found
 
 

@@ -28,6 +28,7 @@ import orjson
 from ..json_values.parameters import members_of
 from ..stream.sse import Reader
 from .gateway import Settings
+from .gateway.clients.thinking import effort_of
 from .gateway.conversation import Conversation
 from .gateway.problems import ApiError
 from .gateway.upstreams.upstream import Upstream, client_for
@@ -125,7 +126,7 @@ class _Calls:
         parameters = members_of(options.get("optional_params"))
         request = {key: value for key, value in parameters.items() if key not in _OWN}
         request |= members_of(parameters.get("extra_body"))
-        if (effort := _effort(parameters.get("thinking"))) is not None:
+        if (effort := effort_of(parameters.get("thinking"))) is not None:
             request.setdefault("reasoning_effort", effort)
         request |= {"model": model, "messages": messages, "stream": stream}
         key = options.get("api_key")
@@ -139,21 +140,6 @@ class _Calls:
         if "error" in payload:
             raise self._failed(status_code=502, message=payload["error"]["message"])
         return self._types.ModelResponseStream(**payload)
-
-
-EFFORTS: Final = ((2_048, "low"), (8_192, "medium"))
-"""Anthropic's `budget_tokens` below which an effort is meant, as LiteLLM itself has it; above all of them, `high`."""
-
-
-def _effort(thinking: Any) -> str | None:
-    """The effort that `thinking` asks for; None where it asks for nothing."""
-    fields = members_of(thinking)
-    if fields.get("type") == "disabled":
-        return "none"
-    budget = fields.get("budget_tokens")
-    if fields.get("type") != "enabled" or not isinstance(budget, int):
-        return None
-    return next((effort for most, effort in EFFORTS if budget < most), "high")
 
 
 class _Upstreams:

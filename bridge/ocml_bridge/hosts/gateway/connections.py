@@ -21,8 +21,18 @@ def listening_socket(config: Config) -> socket.socket:
 
     Args:
         config: the server's configuration, with the address and the number of connections that may wait.
+
+    Raises:
+        OSError: if the address cannot be used; uvicorn itself would end the process.
     """
-    listening = config.bind_socket()
+    listening = socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((config.host, config.port))
+    except OSError:
+        listening.close()
+        raise
+    listening.set_inheritable(True)  # for the processes of --workers
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listening.listen(config.backlog)
     return listening

@@ -95,7 +95,7 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
     problem = ApiError(
         status,
         code[:LONGEST_CODE] if isinstance(code, str) else "upstream_error",
-        message or "the upstream refused the request without a reason",
+        message or f"the upstream refused the request with status {answered}, without a reason",
         param[:LONGEST_CODE] if isinstance(param, str) else None,
         {"retry-after": retry_after[:LONGEST_CODE]} if retry_after else None,
     )

@@ -15,12 +15,13 @@ from ....formats.adapter import Options
 from ....model import Document, Transcript
 from ....profiles import Prompt
 from ..answers.turn_memory import OwnMemory, restored
-from ..api import CHAT, Api
+from ..api import CHAT, MESSAGES, Api
 from ..problems import ApiError, of_request
 from ..settings import Settings
 from ..upstreams.drivers import Completion
 from . import parameters
 from .template_kwargs import without_kwargs
+from .thinking import without_thinking
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def understand(
     body = cast("dict[str, Any]", request)
     if api is CHAT:
         body = without_kwargs(body)
+    elif api is MESSAGES:
+        body = without_thinking(body)
     given = api.read(body, settings.max_choices)
     try:
         visibility = _visibility(body, settings)

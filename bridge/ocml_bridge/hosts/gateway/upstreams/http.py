@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
 from typing import Final, Self
 
@@ -43,7 +44,9 @@ class HttpAnswer:
         except TimeoutError as error:
             raise ApiError(504, "upstream_timeout", "the upstream's answer stopped, and nothing more came") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise ApiError(502, "upstream_broke_off", "the upstream broke off its answer") from error
+            raise ApiError(
+                502, "upstream_cut_off", "the connection to the upstream ended before its answer did"
+            ) from error
 
     async def first_bytes(self, limit: int) -> bytes:
         """Return the body, cut off at a limit."""
@@ -113,4 +116,7 @@ class HttpClient:
 def _unreachable(error: Exception) -> ApiError:
     if isinstance(error, TimeoutError):
         return ApiError(504, "upstream_timeout", "the upstream did not answer in time")
-    return ApiError(502, "upstream_unreachable", f"the upstream cannot be reached: {type(error).__name__}")
+    # The text of the error may contain the upstream's address, which clients do not learn.
+    number = getattr(error, "errno", None)
+    reason = os.strerror(number) if isinstance(number, int) and number > 0 else type(error).__name__
+    return ApiError(502, "upstream_unreachable", f"the upstream cannot be reached: {reason}")
