@@ -85,6 +85,8 @@ def name_difference(difference: Difference, target: str) -> Loss:
             return Loss(code, _SPELLED, path, f"{target} leaves out {label}, which is empty")
         if old == ():
             return Loss(code, _SPELLED, path, f"{target} leaves out {label}, an empty list")
+        if code is LossCode.FAILED and old is False:
+            return Loss(code, _SPELLED, path, f"{target} leaves out {label} false, which is the default")
         if code is _EXTRAS and _is_text_outside(difference):
             return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
         by_format = label == "the extras" and code is not LossCode.HEADER and _is_by_format(old)
