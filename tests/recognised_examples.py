@@ -372,6 +372,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"custom_id": "1", "result": {"type": "succeeded", "message": {"role": "assistant"}}},
     ),
     "a Jupyter notebook": ({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},),
+    "an answer of Ollama": (
+        {"model": "m", "message": {"role": "assistant", "content": "Hi"}, "done_reason": "stop", "done": True},
+        [{"message": {"role": "assistant", "content": text}, "done": False} for text in ("H", "i")],
+    ),
     "a single message": (TURN, {"role": "assistant", "content": None, "tool_calls": []}),
     "Chat Completions JSON": (
         {"messages": [TURN]},
@@ -384,6 +388,15 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"prompt": "Is it?", "completion": " Yes."},
         {"input": "Is it?", "output": "Yes."},
         {"user": "Is it?", "assistant": "Yes."},
+    ),
+    "a completion": (
+        {"object": "text_completion", "choices": [{"index": 0, "text": "Hi", "finish_reason": "stop"}]},
+        {"content": "Hi", "tokens_predicted": 1, "stop": True},
+    ),
+    "a request for a completion": (
+        {"model": "m", "prompt": "<|im_start|>user\nHi<|im_end|>\n"},
+        {"prompt": "Hi", "max_tokens": 5},
+        {"prompt": "Hi", "n_predict": 5},
     ),
     "a record with its messages as JSON in a text": ({"messages": '[{"role": "user"}]'},),
     "messages with other keys": (
@@ -402,6 +415,15 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "a chat of Aider": (
         "\n# aider chat started at 2024-05-01 10:00:00\n\n> Aider v0.35\n\n#### make it blue\n\nSure.\n",
+    ),
+    "a log of vLLM": (
+        (
+            "INFO 08-06 12:00:00 [api_server.py:1] Ready\n"
+            "INFO 08-06 12:00:01 [logger.py:41] Received request cmpl-1: prompt: "
+            "'<|im_start|>user\\nHi<|im_end|>\\n<|im_start|>assistant\\n', params: SamplingParams(n=1), "
+            "prompt_token_ids: None\n"
+        ),
+        "(APIServer pid=7) INFO 11-01 12:00:01 [logger.py:41] Received request cmpl-1: prompt: 'Hi', params: x",
     ),
     "OpenChatML 2.2": ("version: 2.2\n<|start|>user<|message|>Hi<|end|>", "---\nversion: 2.2\n---\n"),
     "a Phi-4 prompt": ("<|im_start|>user<|im_sep|>Hi<|im_end|>",),

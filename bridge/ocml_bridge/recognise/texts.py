@@ -43,6 +43,20 @@ TEXTS: Final[tuple[Kind, ...]] = (
         "u = 0; a = 1} {print}' FILE",
     ),
     Kind(
+        "a log of vLLM",
+        patterns=(
+            begins(
+                r"(?=(?:\([^)\n]{1,40}\) )?(?:INFO|DEBUG|WARNING) \d\d-\d\d )(?:[^\n]*\n){0,1000}?[^\n]*?"
+                r"(Received request \S+: prompt: ['\"])",
+                "`INFO`, and `Received request` after it",
+            ),
+        ),
+        advice=(
+            r"read the prompts of its requests: sed -n '/Received request/{s/.*: prompt: .\(.*\)., params: .*/\1/;"
+            r"s/\\n$//;s/\\n/\n/g;p}' FILE > NEW"
+        ),
+    ),
+    Kind(
         "OpenChatML 2.2",
         patterns=(begins(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d", "`version: 2.2`"),),
         format="ocm-2.2",
@@ -271,5 +285,9 @@ FILES: Final[tuple[Kind, ...]] = (
     Kind("a zip archive, or an office document", signatures=(b"PK\x03\x04",), advice=_UNPACK),
     Kind("a PDF document", signatures=(b"%PDF-",), advice="extract the conversation first"),
     Kind("an SQLite database", signatures=(b"SQLite format 3\x00",), advice=_LINES),
-    Kind("UTF-16 text", signatures=(b"\xff\xfe", b"\xfe\xff"), advice="convert it to UTF-8: iconv -f utf-16 -t utf-8"),
+    Kind(
+        "UTF-16 text",
+        signatures=(b"\xff\xfe", b"\xfe\xff"),
+        advice="convert it to UTF-8: iconv -f utf-16 -t utf-8 FILE",
+    ),
 )

@@ -304,6 +304,16 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
 
 GENERAL: Final[tuple[Kind, ...]] = (
     Kind(
+        "an answer of Ollama",
+        (
+            marked(_D, certain=False, done=anything, message=holding("role")),
+            marked(_M, certain=False, done=anything, message=holding("role")),
+        ),
+        advice='make a message of its pieces: jq -sc \'{messages: [map(.message) | {role: "assistant", '
+        'reasoning: (map(.thinking // "") | add), content: (map(.content // "") | add), '
+        "tool_calls: (map(.tool_calls // []) | add)}]}' FILE",
+    ),
+    Kind(
         "a single message",
         (
             marked(_D, role=str, content=something),
@@ -337,6 +347,23 @@ GENERAL: Final[tuple[Kind, ...]] = (
             marked(_D, certain=False, user=str, assistant=str),
         ),
         advice=PLANNED,
+    ),
+    Kind(
+        "a completion",
+        (
+            marked(_D, certain=False, choices=listing("text")),
+            marked(_D, certain=False, content=str, tokens_predicted=int),
+        ),
+        advice="read its text: jq -j '.content // .choices[0].text' FILE > NEW",
+    ),
+    Kind(
+        "a request for a completion",
+        (
+            marked(_D, certain=False, prompt=str, max_tokens=int),
+            marked(_D, certain=False, prompt=str, n_predict=int),
+            marked(_D, certain=False, prompt=str, model=str),
+        ),
+        advice="read its prompt: jq -j '.prompt' FILE > NEW",
     ),
     Kind(
         "a record with its messages as JSON in a text",
