@@ -14,6 +14,7 @@ from ocml_bridge import BridgeError, ErrorCode
 from ocml_bridge.bulk import batch as module
 from ocml_bridge.bulk.running import parts
 from ocml_bridge.bulk.tally import Tally
+from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
 
 Batch = Callable[..., int]
@@ -25,6 +26,24 @@ def source(many: Any, tmp_path: Path) -> Path:
     path.parent.mkdir()
     path.write_bytes(many.lines(20))
     return path
+
+
+def test_the_first_record_with_each_error_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = '{"messages":[{"role":"user","content":"Hi"}]}', '{"message', "{", '{"x":1}'
+    Path("a.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    Path("b").mkdir()
+    Path("b/c.txt").write_text("Hi")
+    assert main(["batch", "-t", "harmony", "-j", "1", "a.jsonl", "b", "-o", "out"]) == ExitCode.SOME_FAILED
+    *_, first, second, files = capsys.readouterr().err.splitlines()
+    assert first.startswith("a.jsonl:2: OCB-JSON: not JSON: ")
+    assert second == (
+        "a.jsonl:4: OCB-FORMAT-UNKNOWN: the format of the input is not recognised; name it with --from "
+        "(`ocml-convert formats` lists them)"
+    )
+    assert files == f"quarantined records are in {Path('out/a.quarantine.jsonl')}, and 1 more file"
 
 
 def test_a_missing_library_ends_the_run_without_quarantining_records(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shlex
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def test_the_error_for_a_file_of_several_conversations_names_the_command_batch(r
     message = f"a second conversation begins here; this converts each of them: {line}"
     assert done == (4, b"", f"ocml-convert: f.jsonl: OCB-SEVERAL at /1: {message}\n")
     assert run(*shlex.split(line)[1:]).status == 0
+
+
+def test_the_error_for_a_session_names_the_command_batch(run: Run, folder: Path) -> None:
+    line = {"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "Hi"}}
+    (folder / "s.jsonl").write_text(f"{json.dumps(line)}\n")
+    command = "ocml-convert batch s.jsonl --preview -t openai -o converted"
+    assert f"`{command}` reads the file as one conversation" in run("s.jsonl", "-t", "openai").err
+    assert run(*shlex.split(command)[1:]).status == 0
 
 
 def test_a_compressed_pipe_is_unpacked_first(run: Run) -> None:

@@ -45,6 +45,12 @@ def test_the_name_of_a_file_is_a_loss_of_its_own() -> None:
     assert whole.detail == 'harmony has no place for an image named "cat.png"'
 
 
+def test_the_detail_of_an_image_is_no_text() -> None:
+    document = Transcript((Message("user", (Text("See:"), Media("image", url="u", detail="low"))),))
+    result = write(document, "anthropic")
+    assert "Not carried over: 1 level of detail." in summary("anthropic", result.losses, document)
+
+
 @pytest.mark.parametrize("code", LossCode)
 def test_every_code_has_a_name_in_the_summary(code: LossCode) -> None:
     line = summary("harmony", [lost(code), lost(code)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import subprocess
 import sys
@@ -89,6 +90,12 @@ def test_the_terminal_needs_no_libraries_for_pages(example: str) -> None:
 def test_standard_input(run: Run) -> None:
     done = run("view", stdin=b'{"messages":[{"role":"user","content":"hi \\u001b[31m"}]}')
     assert done.out.decode() == "> User\n  hi ␛[31m\n\n"
+
+
+def test_answers_that_are_not_shown_are_counted(run: Run) -> None:
+    choices = [{"index": at, "message": {"role": "assistant", "content": text}} for at, text in enumerate("abc")]
+    done = run("view", stdin=json.dumps({"object": "chat.completion", "choices": choices}).encode())
+    assert (done.out.decode(), done.err) == ("* Assistant\n  a\n\n", "<stdin>: 2 other answers are not shown\n")
 
 
 def test_the_matrix_as_a_page(run: Run, tmp_path: Path) -> None:

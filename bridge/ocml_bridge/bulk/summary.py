@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 
 from ..loss import CLASSES, LossClass, LossCode, Severity
 from ..model import Json
@@ -102,3 +103,31 @@ def failures(plan: Plan, finished: Finished) -> list[str]:
         for index, progress in sorted(finished.inputs.items())
         if progress.error is not None
     ]
+
+
+def first_errors(plan: Plan, finished: Finished) -> list[str]:
+    """Return a line for the first record with each error, and one for the files with all of them."""
+    total, files = Tally(), list[str]()
+    for index, progress in sorted(finished.inputs.items()):
+        item = plan.inputs[index]
+        total.merge(progress.tally, {"input": item.path})
+        if plan.job.folder is not None and progress.tally.quarantined and progress.stage == "done":
+            files.append(os.path.join(plan.job.folder, item.quarantine))
+    lines = [
+        f"{_place_of(entry.examples[0])}: {code}: {entry.examples[0]['message']}"
+        for code, entry in total.errors.items()
+        if entry.examples
+    ]
+    if files:
+        more = len(files) - 1
+        others = f", and {more:,} more file{'s' if more > 1 else ''}" if more else ""
+        lines.append(f"quarantined records are in {files[0]}{others}")
+    return lines
+
+
+def _place_of(example: Mapping[str, Json]) -> str:
+    """Return the place of an example of a report: the input, and the file, line or row in it."""
+    if "file" in example:
+        return os.path.join(str(example["input"]), str(example["file"]))
+    number = next((example[key] for key in ("line", "row", "item") if key in example), None)
+    return str(example["input"]) if number is None else f"{example['input']}:{number}"

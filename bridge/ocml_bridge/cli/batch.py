@@ -21,12 +21,12 @@ from ..report.policy import LossPolicy
 from ..spans.masks import MASKS, Mask
 from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
-from .output import PROGRAM, say, write_all
+from .output import PROGRAM, say, with_options, write_all
 from .parameters import FILE, SIZE, force_option, format_option, preview_option
 from .plans import layout_to, rows_of, take_options
 
 if TYPE_CHECKING:
-    from ..bulk.plan import Plan
+    from ..bulk.plan import Finished, Plan
     from ..bulk.running.run import Watch
 
 
@@ -196,7 +196,6 @@ def batch(
     from ..bulk.running.limits import Limits, share
     from ..bulk.running.run import run
     from ..bulk.selection import Choice, chosen_from
-    from ..bulk.summary import failures, table
     from ..bulk.summary import report as report_of
 
     if page is not None:
@@ -269,18 +268,27 @@ def batch(
         from .signoff import sign_off
 
         write_all({page: signoff_page(sign_off(plan, finished)).encode("utf-8", "backslashreplace")})
-    if quiet:
-        for line in failures(plan, finished):
-            say(f"{PROGRAM}: {line}")
-    else:
-        terminal = _is_terminal()
-        width = shutil.get_terminal_size().columns if terminal else None
-        colour = terminal and not os.environ.get("NO_COLOR")
-        click.echo(table(plan, finished, width=width, colour=colour), err=True, nl=False)
+    _summarise(plan, finished, quiet=quiet)
     if finished.stopped:
         say(f"{PROGRAM}: stopped at a record that is quarantined, because of --fail-fast; --resume continues after it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+def _summarise(plan: Plan, finished: Finished, *, quiet: bool) -> None:
+    """Print what became of the records; with `quiet`, only the inputs that could not be read."""
+    from ..bulk.summary import failures, first_errors, table
+
+    if quiet:
+        for line in failures(plan, finished):
+            say(f"{PROGRAM}: {line}")
+        return
+    terminal = _is_terminal()
+    width = shutil.get_terminal_size().columns if terminal else None
+    colour = terminal and not os.environ.get("NO_COLOR")
+    click.echo(table(plan, finished, width=width, colour=colour), err=True, nl=False)
+    for line in first_errors(plan, finished):
+        say(with_options(line))
 
 
 @contextmanager

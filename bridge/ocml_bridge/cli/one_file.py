@@ -68,7 +68,11 @@ def one_conversation(name: str) -> Generator[None]:
         raise
 
 
-_ADVISED: Final = {f"{PROGRAM} batch --plan auto": ("--plan", "auto"), f"{PROGRAM} batch": ()}
+_ADVISED: Final = {
+    f"{PROGRAM} batch --plan auto": ("--plan", "auto"),
+    f"{PROGRAM} batch --preview": ("--preview",),
+    f"{PROGRAM} batch": (),
+}
 """The options to type for each command in messages of the library."""
 
 

@@ -65,10 +65,14 @@ def describe(error: BridgeError, name: str | None = None) -> str:
     if error.line is not None:
         place += [str(error.line), str(error.column)]
     at = f" at {error.path}" if error.path else ""
-    message = error.message
+    return f"{':'.join(place)}{': ' if place else ''}{error.code}{at}: {with_options(error.message)}"
+
+
+def with_options(message: str) -> str:
+    """Return a message of the library with the command's options in place of the library's arguments."""
     for argument, option in _OPTIONS.items():
         message = message.replace(f"`{argument}`", option)
-    return f"{':'.join(place)}{': ' if place else ''}{error.code}{at}: {message}"
+    return message
 
 
 def say(text: str, *, colour: str | None = None) -> None:

@@ -35,7 +35,11 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.SURROGATE: ("text with half a character", "texts with half a character"),
 }
 """Nouns for losses, one and several, if they are not the code with spaces."""
-_OF_MEDIA: Final = {"filename": ("file name", "file names"), "format": ("media type", "media types")}
+_OF_MEDIA: Final = {
+    "filename": ("file name", "file names"),
+    "format": ("media type", "media types"),
+    "detail": ("level of detail", "levels of detail"),
+}
 """Nouns for fields of media."""
 _FIELD: Final = re.compile(rf"/content/\d+/({'|'.join(_OF_MEDIA)})\Z")
 _MEDIA: Final = {"image": "image", "audio": "audio recording", "video": "video", "file": "file"}

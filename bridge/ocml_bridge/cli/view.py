@@ -13,6 +13,7 @@ import click
 from ..convert import Reading
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..formats.adapter import Options
+from ..model import Transcript
 from .convert import refuse_same_file
 from .files import named_files, read_each
 from .output import PROGRAM, STANDARD, CommandError, about, describe, one_line, read_bytes, say, shown, write_all
@@ -28,7 +29,7 @@ _WIDTH = 100
 
 
 @click.command()
-@click.argument("files", type=FILE, nargs=-1, metavar="[FILE]")
+@click.argument("files", type=FILE, nargs=-1, metavar="[FILE]...")
 @format_option("-f", "--from", "source", text="Read this format. Without it, the format is detected.")
 @force_option
 @click.option("--debug", is_flag=True, help="Show what end users do not see: instructions, reasoning, tools' data.")
@@ -58,6 +59,10 @@ def view(
     else:
         page = (_pages if html is not None else _listed)(chats, visibility, names)
     write_all({STANDARD if html is None else html: page.encode("utf-8", "backslashreplace")})
+    for name, reading in chats:
+        others = len(reading.transcript.alternatives or ()) if isinstance(reading.transcript, Transcript) else 0
+        if others:
+            say(f"{shown(name)}: {others:,} other {'answer is' if others == 1 else 'answers are'} not shown")
     for line in errors:
         say(f"{PROGRAM}: {line}")
     return ExitCode.INVALID if errors else ExitCode.OK
