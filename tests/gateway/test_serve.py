@@ -237,11 +237,11 @@ def test_a_start_says_why_the_upstream_does_not_work_yet() -> None:
         line = [sys.executable, "-m", "ocml_bridge", "serve", "--port", "0", "--upstream", f"{url}/v2"]
         process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
         assert process.stderr
-        said = process.stderr.readline()
+        message = process.stderr.readline()
         process.terminate()
         process.communicate()
-    assert f"in front of {url}/v2, which does not work yet, and is asked again with the first request: " in said
-    assert said.endswith("; the URL of most servers ends in /v1\n")
+    assert f"in front of {url}/v2, which does not work yet, and is asked again with the first request: " in message
+    assert message.endswith("; the URL of most servers ends in /v1\n")
 
 
 def test_a_gateway_that_is_open_to_everybody_warns(monkeypatch: pytest.MonkeyPatch) -> None:
