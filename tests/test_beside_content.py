@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import Message, Severity, Tool, Transcript, formats, write
 from ocml_bridge.chat.turns import parts_of
-from ocml_bridge.model import CacheMark, Citation, Foreign, Media, Passages, Text, Tools
+from ocml_bridge.model import CacheMark, Citation, Foreign, Freeform, Media, Passages, Text, Tools
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 
@@ -18,6 +18,7 @@ USER: Final = Message("user", "Hi.")
 CALL: Final = Message("assistant", "", channel="commentary", recipient="functions.look", call_id="c1", end="call")
 REPLY: Final = Message("tool", "", "functions.look", "commentary", "assistant", "c1")
 MEMBERS: Final[dict[str, Any]] = {"name": "bob", "weight": 0.5, "extras": {"elsewhere": {"a": 1}}}
+SCHEMA: Final = {"type": "object", "properties": {"a": {"type": "string", "x-odd": 1}}}
 
 
 @pytest.mark.parametrize("target", formats())
@@ -33,10 +34,42 @@ def test_members_of_a_message_whose_tools_move_are_reported(at: int, target: str
         assert [paths.count(f"/messages/{at}/{member}") for member in members] == [1, 1, 1]
 
 
+ODD_TOOLS: Final[dict[str, Tool]] = {
+    "extras": Tool("look", "Looks.", SCHEMA, extras={"elsewhere": {"a": 1}}),
+    "strict": Tool("look", "Looks.", SCHEMA, strict=True),
+    "cache": Tool("look", "Looks.", SCHEMA, cache=CacheMark()),
+    "freeform": Tool("look", "Looks.", freeform=Freeform("lark", "start: WORD")),
+    "parameters": Tool("look", "Looks.", SCHEMA),
+}
+
+
+@pytest.mark.parametrize("target", formats())
+@pytest.mark.parametrize("member", ODD_TOOLS)
+@pytest.mark.parametrize("at", [0, 2])
+def test_what_a_tool_of_a_message_loses_is_reported_wherever_it_is_declared(at: int, member: str, target: str) -> None:
+    tool = ODD_TOOLS[member]
+    answer = Message("assistant", "Hello.", channel="final", end="end")
+    messages = [USER, answer, USER]
+    messages.insert(at, Message("developer", (Text("Be kind."), Tools((tool,)))))
+    document = Transcript(tuple(messages))
+    all_laws(document, target)
+    written = write(document, target, policy=LENIENT)
+    assert isinstance(written.image, Transcript)
+    parts = [part for message in written.image.messages for part in parts_of(message.content)]
+    of_messages = [each for part in parts if isinstance(part, Tools) for each in part.tools]
+    kept = [each for each in (*(written.image.tools or ()), *of_messages) if each.name == "look"]
+    if getattr(tool, member) not in [getattr(each, member) for each in kept]:
+        message, part = f"/messages/{at}", f"/messages/{at}/content/1"
+        lost = {loss.path for loss in written.losses if loss.severity is Severity.LOST}
+        assert lost & {message, part} or any(path.startswith(f"{part}/tools/0/{member}") for path in lost)
+
+
 JOINED: Final[dict[str, Message]] = {
     "name": Message("system", "Be kind.", name="bob"),
     "weight": Message("system", "Be kind.", weight=0.5),
     "content_type": Message("system", "Be kind.", content_type="json"),
+    "intent": Message("system", "Be kind.", intent="ask"),
+    "constraint": Message("system", "Be kind.", constraint="json"),
     "extras/elsewhere/a": Message("system", "Be kind.", extras={"elsewhere": {"a": 1}}),
     "content/0": Message("system", (Foreign("elsewhere", {"a": 1}), Text("Be kind."))),
 }

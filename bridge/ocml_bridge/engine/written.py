@@ -16,10 +16,11 @@ from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..model import OUTSIDE, ByFormat, Document, Text, Transcript
 from ..model.diff import diff
 from ..report.naming import name_difference, name_emptied
-from ..report.report import Report, compared, is_named, lost_with_moved, moved_contents
+from ..report.report import Report, compared, is_named, lost_with_declarations, lost_with_moved, moved_contents
 from ..spans.columns import Columns
 from ..units.conversation import Conversation
 from ..units.heads import Head, Item, message_of, messages_of
+from ..units.relations import declares_tools
 from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from .losses import LossCache
 from .spans.tracing import Trace
@@ -231,6 +232,9 @@ class Written:
         if moved := moved_contents(logged):
             unnamed = lost_with_moved(self._conversation.transcript, moved, logged)
             out += [name_difference(each, target) for each in unnamed]
+        if declares_tools(self._conversation.items):
+            differences = lost_with_declarations(self._conversation.transcript, image.transcript, out)
+            out += [name_difference(each, target) for each in differences]
         around = self._loss_cache.around(self._conversation.around, image.around)
         out += [loss for loss in around if not is_named(loss.path, reported)]
         if self.may_be_emptied:

@@ -26,6 +26,7 @@ from . import (
     Text,
     Tool,
     Transcript,
+    replace,
 )
 
 
@@ -249,6 +250,19 @@ def _alternatives(
             out.append(Difference("/alternatives", old, new))
     else:
         _items("/alternatives", old, new, out)
+
+
+def diff_tools(path: str, old: Tool, new: Tool) -> list[Difference]:
+    """Return every difference between two tools but that of their layout.
+
+    Args:
+        path: of the old tool.
+        old: the tool in a document.
+        new: the tool in another one.
+    """
+    out: list[Difference] = []
+    _tool(path, old, replace(new, layout=old.layout), out)
+    return out
 
 
 def diff_extras(old: ByFormat | None, new: ByFormat | None) -> list[Difference]:

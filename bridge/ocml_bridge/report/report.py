@@ -5,13 +5,14 @@ A report stores the differences and makes the sentences of losses when they are 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from ..chat.substance import emptied
 from ..errors import ErrorCode
 from ..loss import Log, Loss, LossCode, Severity, gone, is_element, named
-from ..model import Document, Transcript, replace
-from ..model.diff import Difference, beside_part, diff
+from ..model import Document, Tool, Tools, Transcript, replace
+from ..model.diff import Difference, beside_part, diff, diff_tools
 from .naming import code_of, name_difference, name_emptied
 
 
@@ -136,8 +137,9 @@ def unnamed(
     reported = named(losses)
     differences = diff(document, other, gone(losses), order)
     silent = [difference for difference in differences if not is_named(difference.path, reported)]
-    moved = moved_contents(losses)
-    return [*silent, *lost_with_moved(document, moved, losses)] if moved else silent
+    if moved := moved_contents(losses):
+        silent += lost_with_moved(document, moved, losses)
+    return [*silent, *lost_with_declarations(document, other, losses, [each.path for each in silent])]
 
 
 def moved_contents(losses: Iterable[Loss]) -> set[str]:
@@ -167,14 +169,60 @@ def lost_with_moved(document: Document, moved: set[str], losses: Iterable[Loss])
     if not isinstance(document, Transcript):
         return []
     left = [
-        replace(message, name=None, content_type=None, weight=None, signature=None, cache=None, extras=None)
-        if f"/messages/{index}" in moved
-        else message
+        replace(message, **_BESIDE_CONTENT) if f"/messages/{index}" in moved else message
         for index, message in enumerate(document.messages)
     ]
     reported = named(losses) - moved
     differences = diff(document, replace(document, messages=tuple(left)))
     return [difference for difference in differences if not is_named(difference.path, reported)]
+
+
+_BESIDE_CONTENT: Final[dict[str, Any]] = dict.fromkeys(
+    ("name", "call_id", "intent", "content_type", "constraint", "failed", "weight", "signature", "cache", "extras")
+)
+"""What a message has beside its content, its author and its place."""
+
+
+def lost_with_declarations(
+    document: Document, image: Document, losses: Collection[Loss], places: Collection[str] = ()
+) -> list[Difference]:
+    """Return what tools that are declared in messages lose where they are declared in another place.
+
+    That a declaration moved says nothing of what its tools lose. A tool of the image is found by its name.
+
+    Args:
+        document: the document that was written.
+        image: the document that the output reads as.
+        losses: the losses that were reported, by paths into the document.
+        places: the paths of differences that are known already.
+    """
+    if not (isinstance(document, Transcript) and isinstance(image, Transcript)):
+        return []
+    declared = [*_declared(document)]
+    if not declared:
+        return []
+    there = {
+        (tool.namespace, tool.name): tool for tool in (*(image.tools or ()), *[tool for _, tool in _declared(image)])
+    }
+    lost = {loss.path for loss in losses if loss.severity is Severity.LOST}
+    known = {*named(losses), *places}
+    out: list[Difference] = []
+    for path, tool in declared:
+        other = there.get((tool.namespace, tool.name))
+        if other is not None and other != tool and not covered(path, lost):
+            inside = {each for each in known if each.startswith(path)}
+            out += [each for each in diff_tools(path, tool, other) if not covered(each.path, inside)]
+    return out
+
+
+def _declared(transcript: Transcript) -> Iterator[tuple[str, Tool]]:
+    """Yield the tools that messages declare, with their paths."""
+    for index, message in enumerate(transcript.messages):
+        if isinstance(message.content, str):
+            continue
+        for at, part in enumerate(message.content):
+            if isinstance(part, Tools):
+                yield from ((f"/messages/{index}/content/{at}/tools/{n}", tool) for n, tool in enumerate(part.tools))
 
 
 def unreported(code: LossCode, path: str, detail: str) -> Loss:
