@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -65,7 +66,7 @@ def upstream_options(command: Command) -> Command:
                 show_default=True,
                 help="Pass on what a model says to the user before a call in this form.",
             ),
-            policy_options,
+            partial(policy_options, strict=False),
             special_tokens_option,
             click.option(
                 "--driver",

@@ -73,15 +73,20 @@ def profile_options(command: Command) -> Command:
     return command
 
 
-def policy_options(command: Command) -> Command:
-    """Add the options of allowed losses; the command gets them as `policy`."""
+def policy_options(command: Command, *, strict: bool = True) -> Command:
+    """Add the options of allowed losses; the command gets them as `policy`.
+
+    Args:
+        command: the command.
+        strict: whether the command has the option `--strict`.
+    """
     command = _gathered(command, "policy", LossPolicy, ("allow", "refuse"))
-    default = ", ".join(REFUSED_BY_DEFAULT)
+    default, by_strict = ", ".join(REFUSED_BY_DEFAULT), " by --strict" if strict else ""
     for name, text in (
         ("--refuse", "Refuse these losses: codes, or classes (content, structure, bookkeeping)."),
         (
             "--allow",
-            f"Allow these losses, even those that are refused by default ({default}), by --strict or by class.",
+            f"Allow these losses, even those that are refused by default ({default}),{by_strict} or by class.",
         ),
     ):
         command = click.option(
