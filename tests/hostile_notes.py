@@ -35,7 +35,7 @@ def _keys_in(module: ModuleType, tree: ast.AST) -> set[str]:
         match node:
             case ast.Call(func=ast.Attribute(value=notes, attr=name), args=[key, *_]) if name in _GETTERS:
                 read_keys += [key] * _name_of_notes(notes)
-            case ast.Call(func=ast.Attribute(attr="by_format"), args=[ast.Dict(keys=keys)]):
+            case ast.Call(func=ast.Attribute(attr="by_format" | "adding"), args=[*_, ast.Dict(keys=keys)]):
                 read_keys += filter(None, keys)
             case ast.Subscript(value=notes, slice=key):
                 read_keys += [key] * _name_of_notes(notes)

@@ -231,7 +231,7 @@ def read_reasoning(block: Object) -> Message | None:
     if not isinstance(text, str) or not text:
         return None
     message = _thought(text, None, block, REASONING_ORDER, REASONING_ORDER)
-    message.layout = NOTES.by_format({**NOTES.of(message.layout), _TYPE: REASONING})
+    message.layout = NOTES.adding(message.layout, {_TYPE: REASONING})
     return message
 
 

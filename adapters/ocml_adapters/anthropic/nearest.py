@@ -200,7 +200,7 @@ def valid_id(call_id: str, used: Collection[str]) -> str:
 
 
 def _id_note_of(head: Head) -> object:
-    return None if head.bare else NOTES.of(head.message("", None).layout).get("call_id")
+    return NOTES.of(head.layout).get("call_id")
 
 
 def note_repeated(items: list[Item], log: Log) -> None:
@@ -220,9 +220,8 @@ def note_repeated(items: list[Item], log: Log) -> None:
         if call_id in seen:
             detail = "an earlier call has the same id; the API requires unique ids"
             log.find(FindingCode.CALL_ID_REPEATED, f"/messages/{index}/call_id", detail)
-            layout = head.message("", call_id).layout or {}
-            noted = {**layout, HOME: {**NOTES.of(layout), "call_id": _UNCHANGED}}
-            items[index] = (head.replaced(layout=noted), content, call_id)
+            layout = NOTES.adding(head.layout, {"call_id": _UNCHANGED})
+            items[index] = (head.replaced(layout=layout), content, call_id)
         seen.add(call_id)
 
 
@@ -279,4 +278,4 @@ def _is_prompt(head: Head) -> bool:
 
 def stands_among_messages(head: Head) -> bool:
     """Return whether a system message was read from the list of messages, although no other role precedes it."""
-    return not head.bare and NOTES.of(head.message("", None).layout).get("place") == MESSAGES
+    return NOTES.of(head.layout).get("place") == MESSAGES

@@ -51,9 +51,9 @@ def read_message(wire: Object) -> list[Message]:
         message.continues = True
     form, extras = form_of(wire, WIRE_ORDER, WIRE_KEYS, known), rest(wire, ("role", "content"))
     if form is not None:
-        messages[0].layout = NOTES.by_format({**NOTES.of(messages[0].layout), MESSAGE: form})
+        messages[0].layout = NOTES.adding(messages[0].layout, {MESSAGE: form})
     if extras:
-        messages[0].extras = NOTES.by_format({**NOTES.of(messages[0].extras), MESSAGE: extras})
+        messages[0].extras = NOTES.adding(messages[0].extras, {MESSAGE: extras})
     return messages
 
 

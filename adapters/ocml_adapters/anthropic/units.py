@@ -238,7 +238,7 @@ class WireWriter(DocumentWriter):
 
         Arguments are written as objects, and some results of the server's tools as values.
         """
-        return not head.calls and (head.bare or NOTES.of(head.message("", None).layout).get("content") != "json")
+        return not head.calls and NOTES.of(head.layout).get("content") != "json"
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content: the arguments of a call are objects, as `json_content` returns them."""
@@ -306,7 +306,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
         place = next(at for at, index in enumerate(order) if at != index)
         detail = "the API requires replies directly after their calls, in the order of the calls; they are not moved"
         log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
-        around = replace(around, layout={**(around.layout or {}), HOME: {**NOTES.of(around.layout), _ORDER: _AS_GIVEN}})
+        around = replace(around, layout=NOTES.adding(around.layout, {_ORDER: _AS_GIVEN}))
     return Conversation(items, around)
 
 
@@ -365,4 +365,4 @@ def _is_system(unit: Any) -> bool:
 
 
 def _set_layout(message: Message, key: str, value: Json) -> None:
-    message.layout = NOTES.by_format({**NOTES.of(message.layout), key: value})
+    message.layout = NOTES.adding(message.layout, {key: value})

@@ -41,7 +41,7 @@ def with_ids(items: Sequence[Item]) -> Sequence[Item]:
     spelling = Spelling(_IDS, ids)
     return [
         (head, content, spelling(call_id))
-        if call_id and (head.bare or not NAMES.is_unchanged(head.message("", None).layout))
+        if call_id and not NAMES.is_unchanged(head.layout)
         else (head, content, call_id)
         for head, content, call_id in items
     ]

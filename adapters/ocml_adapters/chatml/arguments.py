@@ -58,10 +58,7 @@ def prepare_arguments(
 
 def remembers(head: Head, *keys: str) -> bool:
     """Return whether the notes of a message have one of these keys."""
-    if head.bare:
-        return False
-    notes = head.message("", None)
-    return not NOTES.together(notes.layout, notes.extras).keys().isdisjoint(keys)
+    return not NOTES.together(head.layout, head.extras).keys().isdisjoint(keys)
 
 
 def report_respelling(old: str, new: str, path: str, log: Log) -> None:
@@ -131,5 +128,5 @@ def _reads_unchanged(head: Head, content: Content, grammar: CallGrammar, schemas
 
 def _with_parameters(head: Head, schemas: Schemas) -> Head:
     """Return the head of a call with the schema of its function in its layout."""
-    notes = NOTES.together(head.local(HOME).message("", None).layout)
-    return head.replaced(layout=NOTES.by_format({**notes, PARAMETERS: schemas.get(name_of(head.recipient or ""))}))
+    parameters = schemas.get(name_of(head.recipient or ""))
+    return head.replaced(layout=NOTES.adding(head.local(HOME).layout, {PARAMETERS: parameters}))

@@ -91,7 +91,7 @@ class Draft:
             if item[0].role != "tool" and not _is_left_out(item, family):
                 break
             at -= 1
-            if item[0].role == "tool" and APART in NOTES.together(self.items[at][0].message("", None).layout):
+            if item[0].role == "tool" and APART in NOTES.of(self.items[at][0].layout):
                 break
         return at
 
@@ -133,8 +133,7 @@ def _reply_head(head: Head, replies: Replies, *, same_family: bool, closing: boo
     if head.name != (named or called):
         head = head.replaced(name=named or called)
     if closing:
-        notes = NOTES.together(head.local(HOME).message("", None).layout)
-        head = head.replaced(layout={HOME: {**notes, CLOSING: True}})
+        head = head.replaced(layout=NOTES.adding(head.local(HOME).layout, {CLOSING: True}))
     return head
 
 
@@ -216,8 +215,7 @@ _private: Final = Memo[Head, bool](LIMIT)
 
 def _name_in_header(head: Head) -> str | None:
     """Return the tool that the remembered header of a reply names, or None."""
-    message = head.local(HOME).message("", None)
-    raw = NOTES.together(message.layout, message.extras).get(_HEADER)
+    raw = NOTES.together(head.layout, head.extras).get(_HEADER)
     speaker = read_speaker(raw) if isinstance(raw, str) else None
     return None if speaker is None or speaker.role == "user" else name_from_header("tool", speaker.name)
 

@@ -167,7 +167,7 @@ def _with_extras(head: Head, extras: Object, cited: Content) -> tuple[Head, Cont
     if not of_block:
         return head, cited
     [text] = cast("tuple[Text]", cited)
-    by_format = dict(head.message("", None).extras or {})
+    by_format = dict(head.extras or {})
     by_format.pop(HOME)
     by_format |= NOTES.by_format({key: value for key, value in extras.items() if key not in of_block}) or {}
     return head.replaced(extras=by_format or None), (replace(text, extras=NOTES.by_format(of_block)),)

@@ -21,7 +21,7 @@ from .blocks import AS, PYTHON, PartGrammar, is_code
 from .lone_objects import ALONE
 from .parts import with_citations
 from .shapes import DOCUMENTS, TOP, UNITS
-from .syntax import HOME, RESPONSE
+from .syntax import HOME, NOTES, RESPONSE
 from .tools import NAMES
 
 _GRAMMAR = PartGrammar()
@@ -61,8 +61,7 @@ class ContentWriter(BlockWriter):
             for reply, call in pair(messages).items():
                 if not is_code(messages[call]) and messages[reply].name == PYTHON:
                     head, content, call_id = items[reply]
-                    layout = {**(messages[reply].layout or {})}
-                    layout[HOME] = {**layout.get(HOME, {}), AS: RESPONSE}
+                    layout = NOTES.adding(head.layout, {AS: RESPONSE})
                     items[reply] = (head.replaced(layout=layout), content, call_id)
         fitted, around = NAMES.fitted(items, prepared.around)
         return prepared._replace(items=fitted, around=around)

@@ -46,7 +46,7 @@ def with_extracted_tools(items: list[Item], around: Transcript) -> Conversation:
         section = NOTES.of(layout).get("tools")
         if layout != {HOME: {"tools": section}}:
             return Conversation(items, around)
-        around = replace(around, layout={HOME: {**NOTES.of(around.layout), "tools": section}})
+        around = replace(around, layout=NOTES.adding(around.layout, {"tools": section}))
     items[at : at + 1] = map(item_of, left[: len(left) - len(as_written) + 1])
     declaration_at = at if len(left) < len(as_written) else None
     return Conversation(items, replace(around, tools=tools), declaration_at=declaration_at)

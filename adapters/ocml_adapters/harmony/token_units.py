@@ -337,7 +337,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 def _has_ids(head: Head) -> bool:
     """Return whether the layout of a message has ids of its body, or tokens in it."""
-    return not head.bare and not {"body_ids", "mentions"}.isdisjoint(NOTES.of(head.message("", None).layout))
+    return not {"body_ids", "mentions"}.isdisjoint(NOTES.of(head.layout))
 
 
 def _remembered_ids(ids: Any, text: str, special: Sequence[str], usual: list[int]) -> list[int] | None:

@@ -25,7 +25,6 @@ from .syntax import (
     ENDS,
     ENVIRONMENT,
     GRAMMAR,
-    HOME,
     IM,
     KINDS,
     MARKS,
@@ -220,10 +219,7 @@ def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Js
 
 def layout_in(head: Head) -> dict[str, Json]:
     """Return the layout of the frames of messages with a head."""
-    if head.local(HOME).bare:
-        return {}
-    message = head.message("", None)
-    return NOTES.together(message.layout, message.extras)
+    return NOTES.together(head.layout, head.extras)
 
 
 # --- around the frames ------------------------------------------------------------------------------------------------

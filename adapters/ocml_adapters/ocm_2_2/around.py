@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.model import ByFormat, Header, Json, Transcript, replace
+from ocml_bridge.model import Header, Json, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grouping import with_grouping
@@ -171,8 +171,8 @@ def with_tail(around: Transcript, tail: str) -> Transcript:
     if tail == "\n":
         return around
     if tail.strip():
-        return replace(around, extras=_with(around.extras, tail=tail))
-    return replace(around, layout=_with(around.layout, tail=tail))
+        return replace(around, extras=NOTES.adding(around.extras, {"tail": tail}))
+    return replace(around, layout=NOTES.adding(around.layout, {"tail": tail}))
 
 
 def with_tools(items: list[Item], around: Transcript) -> Conversation:
@@ -185,16 +185,10 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     extracted = developer.extract_tools(with_grouping(items), lenient=True, tools=around.tools)
     if extracted.tools is None:
         return Conversation(items, around)
-    members = extracted.spelling.notes(HOME)
+    layout = NOTES.adding(around.layout, extracted.spelling.notes(HOME))
     return Conversation(
-        extracted.items,
-        replace(around, tools=extracted.tools, layout=_with(around.layout, **members) if members else around.layout),
-        declaration_at=extracted.at,
+        extracted.items, replace(around, tools=extracted.tools, layout=layout), declaration_at=extracted.at
     )
-
-
-def _with(layout: ByFormat | None, **more: Json) -> ByFormat:
-    return {HOME: {**NOTES.of(layout), **more}}
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

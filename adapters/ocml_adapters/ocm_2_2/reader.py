@@ -25,7 +25,7 @@ from .body import decode, encode
 from .document import REMEMBERED, values_of
 from .frames import Frame, frames, lines
 from .header import Fields, is_value, parse_header, render_header
-from .syntax import ENDINGS, HOME, NOTES, START, TERMINATORS, VERSION_OF, ending, is_last_answer
+from .syntax import ENDINGS, NOTES, START, TERMINATORS, VERSION_OF, ending, is_last_answer
 
 _ID: Final = re.compile(r" call_id=([^\s<]+)")
 
@@ -260,7 +260,7 @@ def with_whole_end(message: Message, frame: Frame) -> Message:
 
 
 def _with_end(message: Message, terminator: str) -> Message:
-    return replace(message, layout={HOME: {**NOTES.of(message.layout), "end": terminator}})
+    return replace(message, layout=NOTES.adding(message.layout, {"end": terminator}))
 
 
 # --- the whole --------------------------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ class Frames(UnitWriter):
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a frame does not depend on its content and id: it does if its body or header is stored."""
-        notes = NOTES.of(head.message("", None).layout)
+        notes = NOTES.of(head.layout)
         return "body" not in notes and not ("header" in notes and head.has_id)
 
     def write_unit(

@@ -34,11 +34,6 @@ def unknown_keys(values: Object) -> Object:
     return {key: value for key, value in values.items() if key not in (*KEYS, TOOL_CALLS) and value is not None}
 
 
-def is_merged(message: Message) -> bool:
-    """Return whether a message was read from the same object as the previous one."""
-    return NOTES.of(message.layout).get("merged") is True
-
-
 def is_wire_call(message: Message) -> bool:
     """Return whether a message is written as a tool call: it has a recipient, and is no reply."""
     return message.recipient is not None and message.role != "tool"

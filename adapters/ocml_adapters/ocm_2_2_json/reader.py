@@ -12,6 +12,7 @@ from ocml_bridge.formats.conformance import TOOL_CALLS
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Json, Message, replace
+from ocml_bridge.model.notes import MERGED
 from ocml_bridge.text import thoughts
 
 from .objects import Object, layout_of, unknown_keys
@@ -41,7 +42,7 @@ def read_object(item: Json, path: str, index: int, log: Log) -> list[Message]:
     messages = _messages(wire, path, index, log)
     if unknown := unknown_keys(wire):
         messages[0] = replace(messages[0], extras={HOME: unknown})
-    layouts: list[Object] = [layout_of(wire, messages), *({"merged": True} for _ in messages[1:])]
+    layouts: list[Object] = [layout_of(wire, messages), *({MERGED: True} for _ in messages[1:])]
     for at, (message, layout) in enumerate(zip(messages, layouts, strict=True)):
         if message.call_id is None and (is_call(message) or is_reply(message)):
             layout["call_id"] = "absent"

@@ -23,7 +23,7 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .nearest import nearest, report_broken_markers, written
-from .objects import Object, is_merged
+from .objects import Object
 from .reader import count_listed_calls, read_object
 from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, NOTES, ROLE, THINKING, TOOL_CALL
 
@@ -108,7 +108,7 @@ def _listed_calls(items: Sequence[Item], units: Sequence[Any]) -> set[int]:
     counts = [count_listed_calls(unit) for unit in units]
     if not any(counts):
         return set()
-    starts = [at for at, (head, _, _) in enumerate(items) if not is_merged(head.message("", None))]
+    starts = [at for at, (head, _, _) in enumerate(items) if not NOTES.is_merged(head.layout)]
     ends = [*starts[1:], len(items)]
     return {at for end, count in zip(ends, counts, strict=True) for at in range(end - count, end)}
 
@@ -176,11 +176,11 @@ class ObjectWriter(UnitWriter):
 
     def joins(self, before: Head, head: Head) -> bool:
         """Return whether a message was read from the same object as the previous one."""
-        return is_merged(head.message("", None))
+        return NOTES.is_merged(head.layout)
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether an object does not depend on its content: it does if it is stored in the layout."""
-        return "object" not in NOTES.of(head.message("", None).layout)
+        return "object" not in NOTES.of(head.layout)
 
     def write_unit(
         self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log

@@ -23,7 +23,6 @@ from .syntax import (
     EPHEMERAL,
     FUNCTION,
     FUNCTION_CALL,
-    HOME,
     INPUT_KEYS,
     NOTES,
     TOOL_CALLS,
@@ -234,7 +233,7 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
 # --- calls, writing ---------------------------------------------------------------------------------------------------
 
 
-def call_layout(call: Message) -> Object:
+def call_layout(call: Message | Head) -> Object:
     """Return the layout of a call."""
     layout = NOTES.of(call.layout).get("call")
     return cast("Object", layout) if isinstance(layout, dict) else {}
@@ -261,7 +260,7 @@ def is_open(head: Head) -> bool:
     """Return whether a call is one of a function or of a custom tool by its input alone."""
     if not head.calls or head.promises_json or head.constraint is not None or head.empty:
         return False
-    return (head.recipient or "").startswith(FUNCTIONS) and "kind" not in call_layout(head.message("", None))
+    return (head.recipient or "").startswith(FUNCTIONS) and "kind" not in call_layout(head)
 
 
 def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
@@ -269,16 +268,12 @@ def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequ
     edited: list[Item] = []
     for at, of_custom_tool in undecided_calls(items, tools):
         head, content, call_id = items[at]
-        message = head.message("", None)
-        notes, spelled = NOTES.of(message.layout), call_layout(message)
+        spelled = call_layout(head)
         if not {"kind", "raw"}.isdisjoint(spelled):
             continue
         edited = edited or list(items)
-        layout = {
-            **(message.layout or {}),
-            HOME: {**notes, "call": {**spelled, "kind": CUSTOM if of_custom_tool else FUNCTION}},
-        }
-        edited[at] = (head.replaced(layout=layout), content, call_id)
+        call = {**spelled, "kind": CUSTOM if of_custom_tool else FUNCTION}
+        edited[at] = (head.replaced(layout=NOTES.adding(head.layout, {"call": call})), content, call_id)
     return edited or items
 
 

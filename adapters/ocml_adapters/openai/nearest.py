@@ -105,7 +105,7 @@ def linked(items: Sequence[Item]) -> Sequence[Item]:
 
 def _has_spelling(head: Head) -> bool:
     """Return whether a message was read from Chat Completions."""
-    return not head.bare and HOME in (head.message("", None).layout or ())
+    return HOME in (head.layout or ())
 
 
 with_names: Final = NamedReplies(

@@ -120,7 +120,7 @@ def _read_part(raw: Json) -> Part | None:
         return _read_document(part)
     media = _read_media(part, kind) if isinstance(kind, str) and kind in _KINDS else None
     if media is not None and camel:
-        media.layout = NOTES.by_format({**NOTES.of(media.layout), IN_CAMEL: camel})
+        media.layout = NOTES.adding(media.layout, {IN_CAMEL: camel})
     return media
 
 

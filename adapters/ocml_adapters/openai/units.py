@@ -118,9 +118,8 @@ class WireWriter(DocumentWriter):
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is written the same way whatever its content: not if this was read from a value."""
-        message = head.message("", None)
-        layout = call_layout(message)
-        is_text = NOTES.of(message.layout).get(CONTENT) != OBJECT_AS_TEXT
+        layout = call_layout(head)
+        is_text = NOTES.of(head.layout).get(CONTENT) != OBJECT_AS_TEXT
         return is_text and layout.get("arguments") is None and "raw" not in layout and not is_open(head)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
@@ -132,7 +131,7 @@ class WireWriter(DocumentWriter):
             return ANY_CONTENT
         if is_open(head):
             return OBJECT_AS_IT_IS if is_object(content) else ANY_CONTENT
-        layout = call_layout(head.message("", None))
+        layout = call_layout(head)
         return AN_OBJECT if "raw" not in layout and isinstance(parsed_compact(content), dict) else None
 
     def write_unit(

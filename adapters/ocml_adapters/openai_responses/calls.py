@@ -222,5 +222,5 @@ def write_output(content: Content, layout: Object) -> Json:
 
 def with_kind(message: Message, kind: str) -> Message:
     """Add a kind of tool to the layout of a call or a reply; return the message."""
-    message.layout = {**(message.layout or {}), **(NOTES.by_format({**NOTES.of(message.layout), "kind": kind}) or {})}
+    message.layout = NOTES.adding(message.layout, {"kind": kind})
     return message

@@ -21,8 +21,8 @@ from ocml_bridge.stream.usage import usage_in
 from .chunks import STREAM, EventWriter, write_usage
 from .hosted import write_hosted, write_hosted_reply
 from .item_events import LiveItem
-from .items import is_merged, write_item
-from .syntax import BODIES, MESSAGE
+from .items import write_item
+from .syntax import BODIES, MESSAGE, NOTES
 from .units import ItemReader
 
 _INCOMPLETE: Final[dict[Reason, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -60,7 +60,7 @@ class HostedItem:
 
     def join(self, number: int, reply: Message) -> bool:
         """Take the reply of the tool if it is written in this item; return whether it is."""
-        if not is_merged(reply) or write_item([*self._group, reply]) is None:
+        if not NOTES.is_merged(reply.layout) or write_item([*self._group, reply]) is None:
             return False
         self.numbers.append(number)
         self._group.append(reply)
@@ -118,12 +118,12 @@ class EventEncoder(ResponseEncoder):
         The reply of a tool that the server runs is written at its end if it may belong to the item of its call.
         """
         if message.role == "tool":
-            if is_merged(message) or write_hosted_reply(message) is None:
+            if NOTES.is_merged(message.layout) or write_hosted_reply(message) is None:
                 return []
             item = HostedItem(self._events, len(self._items), number, message)
             return [*self._close_hosted(), *self._begin(number, item)]
         last = self._items[-1] if self._items else None
-        if is_merged(message) and isinstance(last, LiveItem) and last.wire is None:
+        if NOTES.is_merged(message.layout) and isinstance(last, LiveItem) and last.wire is None:
             last.join(number)
             self._item_of[number] = last
             return []

@@ -13,8 +13,9 @@ from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import members_of, nonempty_text
 from ocml_bridge.model import Content, Json, Media, Message, Text
+from ocml_bridge.model.notes import MERGED
 
-from .item_members import MERGED, ItemNotes, finish_item
+from .item_members import ItemNotes, finish_item
 from .parts import read_parts, write_parts
 from .syntax import HOSTED_ORDER, INPUT_TEXT, NOTES
 
@@ -267,7 +268,7 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     if reply is None:
         return [call]
     answer = Message("tool", reply, tool, "commentary", "assistant", call_id, failed=None if error is None else True)
-    answer.layout = NOTES.by_format({**MERGED, **spelling})
+    answer.layout = NOTES.by_format({MERGED: True, **spelling})
     return [call, answer]
 
 

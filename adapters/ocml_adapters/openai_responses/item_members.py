@@ -30,8 +30,6 @@ _FINISHED: Final = (COMPLETED, "in_progress")
 INCOMPLETE: Final = "incomplete"
 ABSENT: Final = "absent"
 """The layout of the status of an item that was cut off without saying so: only its document does."""
-MERGED: Final[Object] = {"merged": True}
-"""The layout of a message that was read from the same item as the previous one."""
 
 
 def generated_id(kind: str, at: int) -> str:

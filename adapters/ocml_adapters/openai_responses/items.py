@@ -195,11 +195,6 @@ def write_item(group: Sequence[Message], *, named: bool = False) -> Json:
     return whole_item(first) or write_message(first)
 
 
-def is_merged(message: Message) -> bool:
-    """Return whether a message was read from the same item as the previous one."""
-    return NOTES.of(message.layout).get("merged") is True
-
-
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 

@@ -9,8 +9,9 @@ from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.visibility import is_preamble
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Foreign, Json, Message, Signature, Text, Tools
+from ocml_bridge.model.notes import MERGED
 
-from .item_members import MERGED, ItemNotes, finish_item
+from .item_members import ItemNotes, finish_item
 from .parts import read_content, read_parts, says_content, write_content, write_parts
 from .syntax import (
     ADDITIONAL_TOOLS,
@@ -240,7 +241,7 @@ def read_reasoning(item: Object) -> list[Message]:
     ]
     notes.add_to(messages[0])
     for message in messages[1:]:
-        message.layout = NOTES.by_format({**MERGED})
+        message.layout = NOTES.by_format({MERGED: True})
     if not notes.end:
         messages[-1].end = None
     messages[-1].signature = signature

@@ -9,6 +9,7 @@ from ocml_bridge.chat.turns import as_text, is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
+from ocml_bridge.model.notes import MERGED
 from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras
 from ocml_bridge.units.heads import Item, message_of
 from ocml_bridge.units.pairing import NamedReplies, identified, links_of, pair
@@ -16,7 +17,7 @@ from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.wires.freeform import custom_calls
 
 from .calls import CUSTOM, is_custom, with_kind
-from .items import is_merged, spelled
+from .items import spelled
 from .messages import has_unknown_phase, is_additional_tools
 from .parts import TABLE, can_hold
 from .syntax import HOME, NOTES
@@ -112,7 +113,7 @@ def with_reply_types(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item
 def _has_type(message: Message) -> bool:
     """Return whether extras or layout show the type of item that a call or a reply is written as."""
     layout = NOTES.of(message.layout)
-    return bool(NOTES.of(message.extras).get("type")) or not layout.keys().isdisjoint(("kind", "merged"))
+    return bool(NOTES.of(message.extras).get("type")) or not layout.keys().isdisjoint(("kind", MERGED))
 
 
 def _is_custom(item: Item) -> bool:
@@ -123,7 +124,7 @@ def _is_custom(item: Item) -> bool:
 with_names: Final = NamedReplies(
     HOME,
     nearest,
-    image=lambda message: message if is_merged(message) else spelled([message]).image[0],
+    image=lambda message: message if NOTES.is_merged(message.layout) else spelled([message]).image[0],
     named=lambda message: spelled([message], named=True).image[0],
 )
 """Returns the items; a reply whose tool would not follow from its call gets the layout of a reply with a name."""

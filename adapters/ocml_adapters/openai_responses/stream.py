@@ -15,13 +15,13 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model.notes import MERGED
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
 from .assembly import Assembly
 from .hosted import is_of_client
 from .item_assembly import Item, NewText, Place
-from .item_members import MERGED
 from .items import is_state, read_item
 from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY
 from .units import ItemReader
@@ -160,7 +160,7 @@ class EventDecoder(AssemblingDecoder):
             thought = Message("assistant", "", channel="analysis")
             thought.content_type = SUMMARY if item.thought_key == SUMMARY else None
             if self._numbers:
-                thought.layout = NOTES.by_format({**MERGED})
+                thought.layout = NOTES.by_format({MERGED: True})
             elif isinstance(item.wire.get("id"), str):
                 thought.extras = NOTES.by_format({"id": item.wire["id"]})
             return thought

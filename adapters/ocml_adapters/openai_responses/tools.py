@@ -85,8 +85,8 @@ def _read_namespace(raw: Json) -> list[Tool] | None:
     more = rest(item, _NAMESPACE_KEYS)
     form = form_of(item, TOOL_ORDER, TOOL_KEYS[NAMESPACE], _NAMESPACE_KEYS)
     first = known[0]
-    first.extras = NOTES.by_format({**NOTES.of(first.extras), NAMESPACE: more}) if more else first.extras
-    first.layout = NOTES.by_format({**NOTES.of(first.layout), "opens": True if form is None else form})
+    first.extras = NOTES.adding(first.extras, {NAMESPACE: more} if more else {})
+    first.layout = NOTES.adding(first.layout, {"opens": True if form is None else form})
     return known
 
 

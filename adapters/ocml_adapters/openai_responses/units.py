@@ -27,7 +27,7 @@ from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import FUNCTION
 from .item_members import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, with_generated_ids
-from .items import is_merged, is_state, notice, read_item, spelled
+from .items import is_state, notice, read_item, spelled
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions
 from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
 from .shapes import DOCUMENTS, UNITS, envelope_key, is_incomplete, split_document, takes_instructions, write_document
@@ -120,19 +120,18 @@ class ItemWriter(DocumentWriter):
 
     def joins(self, before: Head, head: Head) -> bool:
         """Return whether a message was read from the same item as the previous one."""
-        return not head.bare and is_merged(head.message("", None))
+        return NOTES.is_merged(head.layout)
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head decides all: a call's input may decide its type; some contents are JSON values."""
-        layout = {} if head.bare else NOTES.of(head.message("", None).layout)
+        layout = NOTES.of(head.layout)
         if head.calls:
             return head.promises_json and "body" not in layout and "form" not in layout
         return "body" not in layout
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a call's input: a JSON object or not; None if the call was read from this format."""
-        layout = {} if head.bare else NOTES.of(head.message("", None).layout)
-        if "body" in layout or not head.bare:
+        if not head.bare:
             return None
         return _OBJECT if is_object(content) else _OTHER
 
@@ -203,11 +202,9 @@ def _cut_off_last(items: list[Item], around: Transcript) -> None:
     if not items or not is_incomplete(around) or items[-1][0].role != "assistant":
         return
     head, content, call_id = items[-1]
-    message = head.message("", None)
-    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
-    if message.end is not None and "status" not in extras and "status" not in layout:
-        cut_off = NOTES.by_format({**layout, "status": ABSENT}) or {}
-        items[-1] = (head.replaced(end=None, layout={**(message.layout or {}), **cut_off}), content, call_id)
+    if head.end is not None and "status" not in NOTES.together(head.extras, head.layout):
+        layout = NOTES.adding(head.layout, {"status": ABSENT})
+        items[-1] = (head.replaced(end=None, layout=layout), content, call_id)
 
 
 def _as_json(item: Any) -> Object:

@@ -191,9 +191,7 @@ def _relate_neighbours(items: list[Item]) -> None:
     for at in range(1, len(items)):
         before, (head, content, call_id) = items[at - 1][0], items[at]
         if not head.continues and head.role == before.role and joins(before, head):
-            message = head.message("", None)
-            layout = {**(message.layout or {}), HOME: {**NOTES.of(message.layout), APART: True}}
-            items[at] = (head.replaced(layout=layout), content, call_id)
+            items[at] = (head.replaced(layout=NOTES.adding(head.layout, {APART: True})), content, call_id)
     with_preambles(items, across=True)
 
 
@@ -352,8 +350,7 @@ def _mark_chosen(items: Sequence[Item], alternatives: Sequence[Alternative], dro
         for at in range(alternative.at, len(out)):
             if at not in dropped:
                 head, content, call_id = out[at]
-                message = head.message("", None)
-                layout = {**(message.layout or {}), HOME: {**NOTES.of(message.layout), MARK_CHOSEN: True}}
+                layout = NOTES.adding(head.layout, {MARK_CHOSEN: True})
                 out[at] = (head.replaced(layout=layout), content, call_id)
                 break
     return out

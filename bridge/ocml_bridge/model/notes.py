@@ -7,6 +7,8 @@ from typing import Any, Final, cast
 from . import ByFormat, Message
 
 _NONE: Final[dict[str, Any]] = {}
+MERGED: Final = "merged"
+"""The key of the layout that marks a message which was read from the same unit as the previous one."""
 
 
 class Notes:
@@ -28,6 +30,10 @@ class Notes:
         notes: Any = place.get(self.home, _NONE)
         return cast("dict[str, Any]", notes) if isinstance(notes, dict) else _NONE
 
+    def is_merged(self, layout: ByFormat | None) -> bool:
+        """Return whether a message with this layout was read from the same unit as the previous one."""
+        return self.of(layout).get(MERGED) is True
+
     def together(self, *places: ByFormat | None) -> dict[str, Any]:
         """Return the notes of several places as one new object; the value of the last place wins.
 
@@ -38,6 +44,10 @@ class Notes:
         for place in places:
             merged.update(self.of(place))
         return merged
+
+    def adding(self, place: ByFormat | None, more: dict[str, Any]) -> ByFormat | None:
+        """Return `extras` or `layout` with more notes of this format, and with those of other formats."""
+        return {**(place or {}), self.home: {**self.of(place), **more}} if more else place
 
     def by_format(self, notes: dict[str, Any]) -> ByFormat | None:
         """Return `extras` or `layout` with only these notes, or None if there are none."""

@@ -14,6 +14,7 @@ from ..events import Delta, End, Event, PartEnd, Reason, Signed, Start, Stop
 from ..json_values.form import Object, is_empty
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Part, Signature, Text, Transcript
+from ..model.notes import MERGED
 from ..options import Options
 from .arriving import ArrivingDecoder
 from .decoder import header_of, rest_of, settle
@@ -187,7 +188,7 @@ def _kind_in(layout: ByFormat | None) -> ByFormat | None:
     return {name: members for name, members in kinds.items() if members} or None
 
 
-_KINDS: Final = ("kind", "merged")
+_KINDS: Final = ("kind", MERGED)
 
 
 def untold(_detail: str, /) -> None:

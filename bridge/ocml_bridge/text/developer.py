@@ -90,7 +90,7 @@ def extract_tools(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] |
     if tools:
         head, content, _ = items[at]
         raw = None if content == render_tools(tools) else cast("str", content)
-        spelling = Spelling(raw, head.message("", None).layout, _is_developer(items, at + 1))
+        spelling = Spelling(raw, head.layout, _is_developer(items, at + 1))
         return ExtractedTools([*items[:at], *items[at + 1 :]], tools, spelling, at)
     if not _is_developer(items, at) or not _may_hold(items[at]):
         return ExtractedTools(items)

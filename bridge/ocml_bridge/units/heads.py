@@ -88,7 +88,7 @@ class Head:
         """Return a new message; it shares extras, layout and cache mark with the head if the head is not shared."""
         if self.parts_around is not None:
             content = _with_text(self.parts_around, content)
-        layout, extras = (None, None) if self.bare else self._unpacked()
+        layout, extras = (None, None) if self.bare else (self.layout, self.extras)
         return Message(  # pyright: ignore[reportArgumentType]
             self.role,
             content,
@@ -117,7 +117,7 @@ class Head:
             return self.pattern.local(home, signed=signed)
         local = self._local.get((home, unsigned))
         if local is None:
-            layout, extras = self._unpacked()
+            layout, extras = self.layout, self.extras
             home_layout, home_extras = _only(layout, home), _only(extras, home)
             same = home_layout is layout and home_extras is extras
             fields: dict[str, Any] = {"signature": None} if unsigned else {}
@@ -125,14 +125,15 @@ class Head:
             self._local[home, unsigned] = local
         return local
 
-    def _unpacked(self) -> tuple[ByFormat | None, ByFormat | None]:
-        """Return layout and extras; new ones, unless the head is not shared."""
-        layout, extras = self._layout, self._extras
-        if layout.__class__ is bytes:
-            layout = unpack(layout)  # pyright: ignore[reportArgumentType]
-        if extras.__class__ is bytes:
-            extras = unpack(extras)  # pyright: ignore[reportArgumentType]
-        return layout, extras  # pyright: ignore[reportReturnType]
+    @property
+    def extras(self) -> ByFormat | None:
+        """The extras of the message; new ones each time, unless the head is not shared."""
+        return _unpacked(self._extras)
+
+    @property
+    def layout(self) -> ByFormat | None:
+        """The layout of the message; a new one each time, unless the head is not shared."""
+        return _unpacked(self._layout)
 
     def id_like(self, call_id: str) -> str | None:
         """Return the call id of a message with this head: `call_id`, "" or None, as `has_id` and `has_empty_id` say."""
@@ -204,6 +205,10 @@ class Head:
             if self.shared:
                 self._within[key] = head
         return head
+
+
+def _unpacked(notes: ByFormat | bytes | None) -> ByFormat | None:
+    return unpack(notes) if isinstance(notes, bytes) else notes
 
 
 def _empty(extras: Any, path: Sequence[str | int]) -> None:

@@ -183,8 +183,7 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
 
 def _is_absent(head: Head, home: str) -> bool:
     """Return whether a message was read without an id from the format that is written."""
-    layout = None if head.bare else head.message("", None).layout
-    return layout is not None and layout.get(home, {}).get("call_id") == "absent"
+    return (head.layout or {}).get(home, {}).get("call_id") == "absent"
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

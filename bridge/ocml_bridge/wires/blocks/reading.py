@@ -55,7 +55,7 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
     for message in messages:
         message.continues = message is not messages[0]
         if grammar.default_side(message) != side:
-            message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), ROLE: side})
+            message.layout = grammar.notes.adding(message.layout, {ROLE: side})
     _note_wire(grammar, messages[0], wire, members, side)
     return messages
 
@@ -73,9 +73,9 @@ def _note_wire(grammar: Grammar, first: Message, wire: Object, members: Object, 
     }
     form = form_of(written_wire(grammar, side, [], more), raw, grammar.alias)
     if more:
-        first.extras = grammar.notes.by_format({**grammar.notes.of(first.extras), WIRE: more})
+        first.extras = grammar.notes.adding(first.extras, {WIRE: more})
     if form is not None:
-        first.layout = grammar.notes.by_format({**grammar.notes.of(first.layout), WIRE: form})
+        first.layout = grammar.notes.adding(first.layout, {WIRE: form})
 
 
 def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) -> Object:
@@ -167,7 +167,7 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     if run.message is not None:
         message = run.message
         if message.content == "" and message.signature is None and kind_of(message) == "thought":
-            message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), EMPTY: "text"})
+            message.layout = grammar.notes.adding(message.layout, {EMPTY: "text"})
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
         part = run.parts[0]
@@ -179,9 +179,9 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
             message.layout = grammar.notes.by_format({EMPTY: "part"})
     form = form_of_items(run.forms)
     if form is not None:
-        message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), BLOCKS: form})
+        message.layout = grammar.notes.adding(message.layout, {BLOCKS: form})
     if run.after:
-        message.extras = grammar.notes.by_format({**grammar.notes.of(message.extras), AFTER: run.after})
+        message.extras = grammar.notes.adding(message.extras, {AFTER: run.after})
     return message
 
 
@@ -224,5 +224,4 @@ def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
     previous, message = before.message("", None), head.message("", None)
     if not joins(grammar, previous, message):
         return head
-    layout = {**grammar.notes.of(message.layout), APART: True}
-    return head.replaced(layout={**(message.layout or {}), grammar.home: layout})
+    return head.replaced(layout=grammar.notes.adding(message.layout, {APART: True}))
