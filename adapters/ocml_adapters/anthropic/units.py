@@ -226,8 +226,7 @@ class WireWriter(DocumentWriter):
 
     def joins(self, before: Head, head: Head) -> bool:
         """Return whether a message is written in one wire message with the previous one."""
-        one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
-        return joins(one, other)
+        return joins(before.example(), head.example())
 
     def json_content(self, head: Head, content: str, path: str, log: Log) -> str:
         """Return the arguments of a call as the compact JSON of an object; a result unchanged."""

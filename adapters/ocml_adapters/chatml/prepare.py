@@ -203,7 +203,7 @@ def _is_left_out(item: Item, family: Family) -> bool:
         return has_no_place(message_of(item))
     private = _private.get(head)
     if private is None:
-        private = has_no_place(head.message("", None))
+        private = has_no_place(head.example())
         if head.shared:
             _private.keep(head, private)
     return private

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, cast
 
-from ocml_bridge.chat.transform import missing
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
+from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
 from ocml_bridge.units.grammar import AN_OBJECT as OBJECT_AS_IT_IS
@@ -102,10 +101,8 @@ class WireWriter(DocumentWriter):
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = without_blanks(conversation.items, origins, log, target=HOME)
         around = conversation.around
-        if around.alternatives is not None:
-            indices = range(len(items)) if origins is None else origins
-            around = replace(around, alternatives=_placed(around.alternatives, items, indices, log))
-        return Prepared(with_names(linked(with_call_types(items, around.tools))), around, origins)
+        items = with_names(linked(with_call_types(items, around.tools)))
+        return self._placed(Prepared(items, around, origins), log)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return the nearest message that Chat Completions can hold, or None."""
@@ -113,8 +110,7 @@ class WireWriter(DocumentWriter):
 
     def joins(self, before: Head, head: Head) -> bool:
         """Return whether a message is written in one wire message with the previous one."""
-        previous, message = (each.message("" if each.empty else "x", None) for each in (before, head))
-        return joins(previous, message)
+        return joins(before.example(), head.example())
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is written the same way whatever its content: not if this was read from a value."""
@@ -175,24 +171,3 @@ class WireWriter(DocumentWriter):
         """Return the conversation: replies get the names of their tools."""
         name_replies(items, Log())
         return Conversation(items, around)
-
-
-def _placed(
-    alternatives: Sequence[Alternative], items: Sequence[Item], origins: Sequence[int], log: Log
-) -> tuple[Alternative, ...]:
-    """Return the alternatives with their positions among the messages that are written.
-
-    Args:
-        alternatives: the alternatives of the document.
-        items: its messages.
-        origins: the index of each message in the document.
-        log: the losses so far.
-    """
-    near_log = Log()
-    for index, item in zip(origins, items, strict=True):
-        nearest(message_of(item), index, near_log)
-    dropped = missing([*log.losses, *near_log.losses])
-    return tuple(
-        replace(alternative, at=alternative.at - sum(index < alternative.at for index in dropped))
-        for alternative in alternatives
-    )

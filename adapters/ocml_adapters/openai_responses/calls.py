@@ -218,9 +218,3 @@ def write_output(content: Content, layout: Object) -> Json:
     if isinstance(content, str) and layout.get("body") == PARSED:
         return jsontext.parsed_compact(content)
     return write_content(content, INPUT_TEXT, layout)
-
-
-def with_kind(message: Message, kind: str) -> Message:
-    """Add a kind of tool to the layout of a call or a reply; return the message."""
-    message.layout = NOTES.adding(message.layout, {"kind": kind})
-    return message

@@ -11,12 +11,12 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.model.notes import MERGED
 from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras
-from ocml_bridge.units.heads import Item, message_of
+from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.pairing import NamedReplies, identified, links_of, pair
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.wires.freeform import custom_calls
 
-from .calls import CUSTOM, is_custom, with_kind
+from .calls import CUSTOM, is_custom
 from .items import spelled
 from .messages import has_unknown_phase, is_additional_tools
 from .parts import TABLE, can_hold
@@ -77,11 +77,10 @@ def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequ
     out: list[Item] = []
     for at in custom_calls(items, tools):
         head, content, call_id = items[at]
-        bare = head.message("", None)
-        if _has_type(bare):
+        if _has_type(head):
             continue
         out = out or list(items)
-        out[at] = (head.replaced(layout=with_kind(bare, CUSTOM).layout), content, call_id)
+        out[at] = (head.replaced(layout=NOTES.adding(head.layout, {"kind": CUSTOM})), content, call_id)
     return out or items
 
 
@@ -102,18 +101,17 @@ def with_reply_types(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item
         answered = items[call] if call is not None else None
         if answered is None or answered[0].promises_json or not _is_custom(answered):
             continue
-        bare = head.message("", None)
-        if _has_type(bare):
+        if _has_type(head):
             continue
         out = out or list(items)
-        out[reply] = (head.replaced(layout=with_kind(bare, kind).layout), content, call_id)
+        out[reply] = (head.replaced(layout=NOTES.adding(head.layout, {"kind": kind})), content, call_id)
     return out or items
 
 
-def _has_type(message: Message) -> bool:
+def _has_type(head: Head) -> bool:
     """Return whether extras or layout show the type of item that a call or a reply is written as."""
-    layout = NOTES.of(message.layout)
-    return bool(NOTES.of(message.extras).get("type")) or not layout.keys().isdisjoint(("kind", MERGED))
+    layout = NOTES.of(head.layout)
+    return bool(NOTES.of(head.extras).get("type")) or not layout.keys().isdisjoint(("kind", MERGED))
 
 
 def _is_custom(item: Item) -> bool:

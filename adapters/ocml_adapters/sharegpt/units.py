@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.chat.transform import missing
+from ocml_bridge.chat.transform import missing, moved
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private, is_reasoning
 from ocml_bridge.common.memo import Memo
@@ -160,7 +160,7 @@ def joins(before: Head, head: Head) -> bool:
     """
     result = _joins_cache.get((before, head))
     if result is None:
-        result = _compute_joins(before.message("", None), head.message("", None))
+        result = _compute_joins(before.example(), head.example())
         if before.shared and head.shared:
             _joins_cache.keep((before, head), result)
     return result
@@ -222,12 +222,12 @@ class TurnWriter(EnvelopeWriter):
             items = without_media(items, range(len(items)) if origins is None else origins, log)
         if around.alternatives is not None:
             if origins is not None:
-                around = replace(around, alternatives=_moved(around.alternatives, missing(log.losses)))
+                around = replace(around, alternatives=moved(around.alternatives, missing(log.losses)))
             assert around.alternatives is not None
             images = [self.nearest(message_of(item), index, Log()) for index, item in enumerate(items)]
             dropped = {index for index, message in enumerate(images) if message is None}
             items = _mark_chosen(items, around.alternatives, dropped)
-            around = replace(around, alternatives=_moved(around.alternatives, dropped))
+            around = replace(around, alternatives=moved(around.alternatives, dropped))
         return Prepared(items, around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
@@ -336,11 +336,6 @@ _NOT_FIRST: Final = "begun"
 def _writable(alternatives: Sequence[Alternative] | None) -> Sequence[Alternative]:
     """Return the only alternative that a row has a place for, the rejected answer; nothing if there are others."""
     return alternatives if alternatives is not None and [each.label for each in alternatives] == [REJECTED] else ()
-
-
-def _moved(alternatives: Sequence[Alternative], dropped: set[int]) -> tuple[Alternative, ...]:
-    """Return alternatives with their positions after messages were dropped."""
-    return tuple(replace(each, at=each.at - sum(index < each.at for index in dropped)) for each in alternatives)
 
 
 def _mark_chosen(items: Sequence[Item], alternatives: Sequence[Alternative], dropped: set[int]) -> Sequence[Item]:

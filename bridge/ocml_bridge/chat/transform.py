@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from ..errors import BridgeError, ErrorCode
 from ..loss import Loss, LossCode, Severity, gone
-from ..model import Message, Transcript, replace
+from ..model import Alternative, Message, Transcript, replace
 from .turns import is_call, is_thought
 
 Dropped = Literal["final", "all"]
@@ -63,13 +63,13 @@ def drop_analysis(
             remaining.append(message)
     alternatives = transcript.alternatives
     if alternatives is not None:
-        alternatives = tuple(replace(each, at=_index_without(dropped, each.at)) for each in alternatives)
+        alternatives = moved(alternatives, dropped)
     return replace(transcript, messages=tuple(remaining), alternatives=alternatives), tuple(losses)
 
 
-def _index_without(dropped: set[int], index: int) -> int:
-    """Return the index of a message after those at some other indices are dropped."""
-    return index - sum(each < index for each in dropped)
+def moved(alternatives: Sequence[Alternative], dropped: set[int]) -> tuple[Alternative, ...]:
+    """Return alternatives with their positions after the messages at some indices are dropped."""
+    return tuple(replace(each, at=each.at - sum(index < each.at for index in dropped)) for each in alternatives)
 
 
 _REASONS: Final[dict[Dropped, str]] = {

@@ -9,13 +9,15 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, cast
 
+from ..chat.transform import missing, moved
 from ..errors import BridgeError
 from ..loss import Log
 from ..model import Alternative, Json, Transcript, replace
 from ..options import Options
 from .grammar import Enclosed, SplitDocument, SplitEnvelope, State, Unit
+from .heads import message_of
 from .reader import UnitReader
-from .writer import UnitWriter
+from .writer import Prepared, UnitWriter
 
 
 class Body(NamedTuple):
@@ -100,6 +102,22 @@ class EnvelopeWriter(UnitWriter):
         if image != around:
             written = self.written(image, body._replace(branches=() if branches is None else branches.units))
         return Enclosed(written, image, split.cut_off)
+
+    def _placed(self, prepared: Prepared, log: Log) -> Prepared:
+        """Return a prepared document whose alternatives have their positions among the messages that are written.
+
+        Args:
+            prepared: the document.
+            log: the losses so far.
+        """
+        items, around, origins, _ = prepared
+        if around.alternatives is None:
+            return prepared
+        losses = Log()
+        for item, index in zip(items, range(len(items)) if origins is None else origins, strict=True):
+            self.nearest(message_of(item), index, losses)
+        dropped = missing([*log.losses, *losses.losses])
+        return prepared._replace(around=replace(around, alternatives=moved(around.alternatives, dropped)))
 
     def _readable(self, around: Transcript, body: Body) -> tuple[Json, SplitDocument]:
         """Write a document that reads back as its units; leave out layout, then all around them, if it does not."""

@@ -28,7 +28,7 @@ def with_grouping(items: list[Item]) -> list[Item]:
 
 def _grouped(before: Head, head: Head) -> Head:
     """Return a head with `continues` as it is after the head `before`."""
-    joined = continues(before.message("", None), head.message("", None))
+    joined = continues(before.example(), head.example())
     grouped = head if head.continues is joined else head.replaced(continues=joined)
     return _grouped_cache.keep((before, head), grouped) if before.shared and head.shared else grouped
 

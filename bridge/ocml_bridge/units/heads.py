@@ -103,6 +103,10 @@ class Head:
             CacheMark(self._cache.ttl) if self.shared and self._cache is not None else self._cache,
         )
 
+    def example(self) -> Message:
+        """Return a message with this head, for what any message with it shows: its text and its id are "x" or empty."""
+        return self.message("" if self.empty else "x", self.id_like("x"))
+
     def local(self, home: str | None, *, signed: bool = True) -> Head:
         """Return the head without the extras and layout of other formats.
 
@@ -147,7 +151,7 @@ class Head:
 
     def replaced(self, **fields: Any) -> Head:
         """Return the head with other values of some fields of its messages."""
-        message = self.message("" if self.empty else "x", self.id_like("x"))
+        message = self.example()
         for name, value in fields.items():
             setattr(message, name, value)
         head = head_of(message, expected=self.shared)
@@ -162,7 +166,7 @@ class Head:
             texts: the places of the extra texts.
             values: of a unit or a conversation.
         """
-        message = self.message("" if self.empty else "x", self.id_like("x"))
+        message = self.example()
         if not self.shared:
             message.extras, message.layout = own_json(message.extras), own_json(message.layout)
         homes: set[str | None] = set()
@@ -188,7 +192,7 @@ class Head:
         Args:
             texts: the places of the extra texts.
         """
-        message = self.message("" if self.empty else "x", self.id_like("x"))
+        message = self.example()
         message.signature, message.extras = None, own_json(message.extras)
         for path, _ in texts:
             _empty(message.extras, path)

@@ -135,7 +135,7 @@ class ToolAlphabet:
         return [_item(item, spelling) for item in items], _around(around, spelling)
 
     def _keeps(self, head: Head) -> bool:
-        return not head.bare and self._stays(head.message("", None))
+        return not head.bare and self._stays(head.example())
 
     def _stays(self, message: Message) -> bool:
         return self.is_unchanged(message.layout) or self._is_hosted(message)

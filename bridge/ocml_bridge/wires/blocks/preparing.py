@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ...chat.transform import missing
 from ...chat.turns import parts_of
 from ...loss import Log, Loss, LossCode, Severity
-from ...model import Alternative, Message, Transcript, replace
+from ...model import Message, Transcript, replace
 from ...report.report import compared
 from ...units.conversation import Conversation
 from ...units.heads import Head, Item, item_of, message_of
@@ -46,13 +45,10 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
     fused = _fused(grammar, items, indices, near, log) if _may_fuse(grammar, items) else set[int]()
     if order is not None:
         _note_moved(grammar, items, indices, fused, near, log)
-    around = conversation.around
-    if around.alternatives is not None:
-        around = replace(around, alternatives=_placed(around.alternatives, items, indices, fused, near, log))
     if fused:
         items = [item for at, item in enumerate(items) if at not in fused]
         origins = [index for at, index in enumerate(indices) if at not in fused]
-    return Prepared(items, around, origins)
+    return Prepared(items, conversation.around, origins)
 
 
 def _place_system(grammar: Grammar, items: list[Item]) -> None:
@@ -65,7 +61,7 @@ def _place_system(grammar: Grammar, items: list[Item]) -> None:
             leading = False
             continue
         role = "system" if leading or grammar.has_system else "user"
-        if head.role == role or (head.role == "system" and grammar.side(head.message("", None)) != TOP):
+        if head.role == role or (head.role == "system" and grammar.side(head.example()) != TOP):
             continue
         items[at] = (head.replaced(role=role), content, call_id)
 
@@ -98,12 +94,12 @@ def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
 
 def _is_of_model(grammar: Grammar, head: Head) -> bool:
     """Return whether a reply is in a wire message of the assistant, such as the output of its code."""
-    return grammar.roles.get(grammar.side(head.message("", None)).lower()) == "assistant"
+    return grammar.roles.get(grammar.side(head.example()).lower()) == "assistant"
 
 
 def _is_placed(grammar: Grammar, head: Head) -> bool:
     """Return whether the position of a message was read from the format, so that it must not be moved."""
-    return head.continues or (not head.bare and is_apart(grammar, head.message("", None)))
+    return head.continues or (not head.bare and is_apart(grammar, head.example()))
 
 
 def _note_moved(
@@ -220,29 +216,6 @@ def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]]
     """Return the layout of a message with its role only; the rest of it describes a text that has changed."""
     role = grammar.notes.of(message.layout).get(ROLE)
     return None if role is None else {grammar.home: {ROLE: role}}
-
-
-# --- alternatives -----------------------------------------------------------------------------------------------------
-
-
-def _placed(
-    alternatives: Sequence[Alternative],
-    items: Sequence[Item],
-    indices: Sequence[int],
-    fused: set[int],
-    near: Near,
-    log: Log,
-) -> tuple[Alternative, ...]:
-    """Return the alternatives with their positions among the messages that are written."""
-    near_log = Log()
-    for at, item in enumerate(items):
-        if at not in fused:
-            near(message_of(item), indices[at], near_log)
-    dropped = missing([*log.losses, *near_log.losses])
-    return tuple(
-        replace(alternative, at=alternative.at - sum(index < alternative.at for index in dropped))
-        for alternative in alternatives
-    )
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

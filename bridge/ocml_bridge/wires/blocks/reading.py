@@ -221,7 +221,7 @@ _apart: Final = Memo[str, Any](16)
 
 def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
     """Return a head that is marked as `APART`, if its message could be in the wire message of the previous one."""
-    previous, message = before.message("", None), head.message("", None)
+    previous, message = before.example(), head.example()
     if not joins(grammar, previous, message):
         return head
     return head.replaced(layout=grammar.notes.adding(message.layout, {APART: True}))

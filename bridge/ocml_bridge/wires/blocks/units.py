@@ -121,7 +121,7 @@ class BlockWriter(DocumentWriter):
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Return the conversation in the order that the format requires."""
-        return prepared(self.grammar, conversation, self.nearest, log)
+        return self._placed(prepared(self.grammar, conversation, self.nearest, log), log)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return the nearest message that blocks can hold, or None."""
