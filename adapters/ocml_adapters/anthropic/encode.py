@@ -23,6 +23,7 @@ from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.stream.usage import usage_in
+from ocml_bridge.wires.blocks.values import nearest_object
 
 from .assembly import Assembly
 from .blocks import is_accepted, read_block, signature_of, write_block
@@ -31,7 +32,7 @@ from .parts import write_citations, write_parts
 from .settings import PARAMETERS
 from .syntax import HOME, MESSAGE, NOTES, TEXT, THINKING, TOOL_USE
 from .tools import NAMES, type_of
-from .units import WireReader, with_object
+from .units import WireReader
 
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
 """The type of the deltas of each type of block, and the member with their text."""
@@ -285,9 +286,9 @@ class EventEncoder(ResponseEncoder):
     def _whole(self, message: Message) -> Object | None:
         """Return the block of a message that could not be written before its end; None if it has no block."""
         if is_call(message):
-            arguments = narrow(message.content, (), "", Log(), target=HOME)
+            text = cast("str", narrow(message.content, (), "", Log(), target=HOME))
+            arguments = nearest_object(text, "", Log(), target=HOME)
             call = replace(message, content=arguments, call_id=self.call_id(message), layout=None)
-            call = with_object(call, "", Log())
             return write_block(call, "assistant")
         is_sealed = is_reasoning(message) and message.content == "" and is_accepted(message)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):

@@ -74,7 +74,7 @@ def chooses_hosted(document: Object) -> bool:
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
     """Return the declared tools of the client, and the other items of the list with their positions."""
-    tools, others = set_apart(raws, _read_tool, "tool")
+    tools, others = set_apart(raws, _read_tool)
     return tuple(tools), others
 
 
@@ -128,7 +128,7 @@ def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
         others: the other items, as `read_tools` returns them; None if there are none.
     """
     written: list[Json] = [_write_tool(tool) for tool in tools]
-    return written if others is None else with_apart(written, others, "tool")
+    return written if others is None else with_apart(written, others)
 
 
 def _write_tool(tool: Tool) -> Object:

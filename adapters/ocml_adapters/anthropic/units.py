@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from ocml_bridge.chat.turns import is_blank, is_call, parts_of
+from ocml_bridge.chat.turns import is_blank, parts_of
 from ocml_bridge.json_values.form import Object, add, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Json, Media, Message, Passages, Text, Transcript, replace
@@ -16,10 +16,9 @@ from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
-from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
-from ocml_bridge.wires.blocks.values import AN_OBJECT, compact_object, nearest_object
+from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
@@ -68,14 +67,6 @@ def spelled(group: Sequence[Message], *, is_prompt: bool) -> tuple[Object, list[
         unit = _write_unit([replace(message, extras=None, layout=None) for message in group], is_prompt=is_prompt)
         image = read_unit(unit)
     return unit, image
-
-
-def with_object(message: Message, path: str, log: Log) -> Message:
-    """Return a call with the compact JSON of an object as its arguments; any other message unchanged."""
-    if not is_call(message) or compact_object(cast("str", message.content)) is not None:
-        return message
-    arguments = nearest_object(cast("str", message.content), f"{path}/content", log, target=HOME)
-    return replace(message, content=arguments)
 
 
 def _write_unit(group: Sequence[Message], *, is_prompt: bool) -> Object:
@@ -162,9 +153,7 @@ class WireWriter(DocumentWriter):
     target = HOME
     home = HOME
     mark = ""
-    reader: ClassVar[type[UnitReader]] = WireReader
-    documents = DOCUMENTS
-    request = UNITS
+    reader = WireReader
     groups = True
     mixes_roles = True
     keeps_ids = True

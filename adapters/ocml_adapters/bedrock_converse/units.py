@@ -7,7 +7,6 @@ from typing import ClassVar
 from ocml_bridge.loss import Log
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.pairing import identified
-from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.grammar import Grammar
 from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
@@ -34,10 +33,7 @@ class MessageWriter(BlockWriter):
     target = HOME
     home = HOME
     mark = ""
-    grammar: ClassVar[Grammar] = _GRAMMAR
-    reader: ClassVar[type[UnitReader]] = MessageReader
-    documents = DOCUMENTS
-    request = UNITS
+    reader = MessageReader
 
     def inert(self, text: str) -> bool:
         """Return whether a text is not only white space, which the API refuses; a head says whether a text is empty."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.chat.turns import canonical, is_call
+from ocml_bridge.chat.turns import canonical, has_part, is_call
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Content, Json, Message, Tool, Tools, Transcript
 from ocml_bridge.report.narrowing import narrow
-from ocml_bridge.text.declared import has_tools, take_tools
+from ocml_bridge.text.declared import take_tools
 from ocml_bridge.text.plain import has_no_place, name_from_header
 from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.conversation import Conversation
@@ -59,7 +59,7 @@ class Draft:
 
     def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
         """Take the tools out of the messages that declare them; return them with those of the document."""
-        places = {at for at, item in enumerate(self.items) if has_tools(item)}
+        places = {at for at, item in enumerate(self.items) if has_part(item[1], Tools)}
         if not places:
             return declared
         self.items, self.origins, tools = take_tools(self.items, places, declared, log, target=TEXT.id)

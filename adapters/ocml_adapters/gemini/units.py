@@ -10,7 +10,6 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import SplitDocument
 from ocml_bridge.units.heads import Item, messages_of
 from ocml_bridge.units.pairing import pair
-from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.grammar import Grammar
 from ocml_bridge.wires.blocks.preparing import named
@@ -46,11 +45,8 @@ class ContentWriter(BlockWriter):
 
     target = HOME
     home = HOME
-    grammar: ClassVar[Grammar] = _GRAMMAR
-    reader: ClassVar[type[UnitReader]] = ContentReader
+    reader = ContentReader
     others = (SHAPE, TOP, ALONE)
-    documents = DOCUMENTS
-    request = UNITS
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: each reply gets the name of its tool, by which the API finds its call."""

@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.chat.turns import canonical, is_call
+from ocml_bridge.chat.turns import canonical, has_part, is_call
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.calls import constraint_of
-from ocml_bridge.text.declared import has_tools, take_tools
+from ocml_bridge.text.declared import take_tools
 from ocml_bridge.text.plain import has_no_place, message
 from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.conversation import Conversation
@@ -114,7 +114,7 @@ class Draft:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
         tools = declared_in(around)
-        if any(map(has_tools, self.items)):
+        if any(has_part(item[1], Tools) for item in self.items):
             tools = self._take_tools(tools, log)
         if tools is not None:
             self._place_tools(message_with_tools(tools, around), around)
@@ -132,7 +132,7 @@ class Draft:
         for at, item in enumerate(self.items):
             if _is_private(item):
                 continue
-            if has_tools(item) and (leading or not declares(message_of(item))):
+            if has_part(item[1], Tools) and (leading or not declares(message_of(item))):
                 places.add(at)
                 leading = leading and not all(isinstance(part, Tools) for part in item[1])
             leading = leading and item[0].role == "system"
@@ -147,7 +147,7 @@ class Draft:
         for at, item in enumerate(self.items):
             if not _is_private(item):
                 places.append(at)
-                if item[0].role != "system" or has_tools(item):
+                if item[0].role != "system" or has_part(item[1], Tools):
                     break
         else:
             places.append(len(self.items))

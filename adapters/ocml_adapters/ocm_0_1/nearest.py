@@ -10,7 +10,7 @@ from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Message, Part, Text, Thought, Tools
 from ocml_bridge.report.narrowing import narrow
-from ocml_bridge.text.attributes import unsafe_as
+from ocml_bridge.text.attributes import safe
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
 
 from .segments import tidy
@@ -66,7 +66,7 @@ def nearest_whole(source: Message, path: str, log: Log) -> Message:
     if role == "tool":
         name = canonical(source.name) if source.name else None
         return Message("tool", narrow(source.content, (), at, log, target=HOME), name, "commentary", "assistant")
-    name = unsafe_as("_", source.name) if source.name else None
+    name = safe(source.name) if source.name else None
     if is_call(source):
         assert source.recipient is not None
         arguments = narrow(source.content, (), at, log, target=HOME)
@@ -99,7 +99,7 @@ def _thought(content: Content, path: str, log: Log) -> Content:
 
 def nearest_open_turn(turn: Message) -> Message:
     """Return the nearest open turn."""
-    role, name = role_for(turn.role), unsafe_as("_", turn.name) if turn.name else None
+    role, name = role_for(turn.role), safe(turn.name) if turn.name else None
     if role == "tool":
         name = name_from_header(role, name_for_header(role, turn.name))
     return Message(role, "", name, end=None, layout=turn.layout, extras=turn.extras)

@@ -59,32 +59,27 @@ class _Call(NamedTuple):
     extras: Object
 
 
-def read_calls(value: Json, speaker: str | None) -> list[Message] | None:
-    """Return the calls of `tool_calls`; None if any of them is not understood.
-
-    Args:
-        value: the value of `tool_calls`.
-        speaker: the name of the assistant, or None.
-    """
+def read_calls(value: Json) -> list[Message] | None:
+    """Return the calls of `tool_calls`, without the name of the assistant; None if any of them is not understood."""
     if not isinstance(value, ARRAY):
         return None
     calls: list[Message] = []
     for item in value:
-        call = _read_call(item, speaker)
+        call = _read_call(item)
         if call is None:
             return None
         calls.append(call)
     return calls
 
 
-def _read_call(value: Json, speaker: str | None) -> Message | None:
+def _read_call(value: Json) -> Message | None:
     if not isinstance(value, OBJECT):
         return None
     item: Object = value
     kind = kind_of(item)
     inner_call = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
     if kind is None or inner_call is None:
-        return _read_near_call(item, speaker)
+        return _read_near_call(item)
     call_id = item.get("id")
     if not isinstance(call_id, str) or not call_id:
         call_id = None
@@ -106,7 +101,7 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
     if kind == CUSTOM and inner_call.recipient.startswith(FUNCTIONS):
         layout["kind"] = CUSTOM
     constraint = None if kind == CUSTOM else "json"
-    call = _message(inner_call, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
+    call = _message(inner_call, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
     call.cache = mark
     if signed is not None:
         call.signature = Signature(_signature_at(item, signed), _VENDOR)
@@ -141,7 +136,7 @@ def signature_member(call: Message, layout: Object) -> Object:
     return {outer: value}
 
 
-def _read_near_call(item: Object, speaker: str | None) -> Message | None:
+def _read_near_call(item: Object) -> Message | None:
     """Read a call in the shape of another library, which is stored in the layout; None if it is not understood."""
     if not is_empty(kind := item.get("type")) and kind not in _NEAR_KINDS:
         return None
@@ -158,7 +153,7 @@ def _read_near_call(item: Object, speaker: str | None) -> Message | None:
     call_id = item.get("id")
     if inner_call is None or not (call_id is None or (isinstance(call_id, str) and call_id)):
         return None
-    return _message(inner_call, speaker, call_id, "json", {"raw": item}, {})
+    return _message(inner_call, call_id, "json", {"raw": item}, {})
 
 
 _NEAR_KINDS: Final = (FUNCTION, "tool", "tool_call")
@@ -170,15 +165,14 @@ def is_near(call: Message) -> bool:
     return call.layout is not None and "raw" in call_layout(call)
 
 
-def read_function_call(value: Json, speaker: str | None) -> Message | None:
+def read_function_call(value: Json) -> Message | None:
     """Return the call of the deprecated `function_call`; None if it is not understood, or is empty."""
     inner_call = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None
     if inner_call is None or is_nothing(value):
         return None
     layout = {"kind": FUNCTION_CALL, **inner_call.layout}
-    return _message(
-        inner_call, speaker, None, "json", layout, {FUNCTION_CALL: inner_call.extras} if inner_call.extras else {}
-    )
+    extras = {FUNCTION_CALL: inner_call.extras} if inner_call.extras else {}
+    return _message(inner_call, None, "json", layout, extras)
 
 
 def is_nothing(value: Json) -> bool:
@@ -187,20 +181,11 @@ def is_nothing(value: Json) -> bool:
     return members.get("name") == "" and members.get("arguments") in ("", None)
 
 
-def _message(
-    call: _Call, speaker: str | None, call_id: str | None, constraint: str | None, layout: Object, extras: Object
-) -> Message:
+def _message(call: _Call, call_id: str | None, constraint: str | None, layout: Object, extras: Object) -> Message:
     return Message(
-        "assistant",
-        call.content,
-        speaker,
-        "commentary",
-        call.recipient,
-        call_id,
-        None,
-        None,
-        constraint,
-        "call",
+        *("assistant", call.content, None, "commentary", call.recipient, call_id),
+        constraint=constraint,
+        end="call",
         extras=NOTES.by_format(extras),
         layout=NOTES.by_format({"call": layout} if layout else {}),
     )
@@ -297,7 +282,7 @@ def write_call(call: Message) -> Object:
 
 def _is_read_as(raw: Json, call: Message) -> bool:
     """Return whether an object in the shape of another library is read as this call."""
-    read = _read_call(raw, call.name)
+    read = _read_call(raw)
     return (
         read is not None
         and is_near(read)

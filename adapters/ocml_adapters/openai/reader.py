@@ -11,15 +11,14 @@ from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.json_values.parameters import nonempty_text
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
-from ocml_bridge.model.notes import add_notes
+from ocml_bridge.model import Content, Foreign, Json, Message, Part, Refusal, Text
 from ocml_bridge.wires.findings import note_names, note_parts, note_role
 
 from .annotations import cited
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
 from .media import images_in, sound_in
 from .parts import is_odd, read_parts
-from .reasoning import default_keys, read_reasoning
+from .reasoning import Reasoning, default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,
     AUDIO,
@@ -102,7 +101,7 @@ def read_message(wire: Object) -> list[Message]:
     else:
         messages = [_reply(wire, role) if role in REPLIES else _plain(wire, role)]
     if in_camel:
-        add_notes(NOTES, messages[0], {}, {IN_CAMEL: in_camel})
+        NOTES.add_to(messages[0], {}, {IN_CAMEL: in_camel})
     return messages
 
 
@@ -112,50 +111,94 @@ def _weight(wire: Object) -> int | float | None:
     return value if type(value) in (int, float) else None
 
 
+class _Body:
+    """The content of a wire message: what its member `content` has, and then the members beside it.
+
+    Args:
+        wire: the wire message.
+        value: the value of its content that is still to be read.
+
+    Attributes:
+        content: the content so far.
+        layout: how the message is spelled, so far.
+        keys: the keys of the members that were read.
+    """
+
+    def __init__(self, wire: Object, value: Json) -> None:
+        self.content, self.layout = _content(value)
+        self.keys = ["role", CONTENT]
+        self._wire = wire
+
+    def add(self, key: str, parts: Sequence[Part]) -> None:
+        """Add the parts of a member, if it has any."""
+        if parts:
+            self.content = (*(parts_of(self.content) if self.content else ()), *parts)
+            self.keys.append(key)
+
+    def take_mark(self) -> None:
+        """Give the text the cache mark of its message, unless there is no text, or the mark is not understood."""
+        mark, text = read_mark(self._wire.get(CACHE), EPHEMERAL), self.content
+        if mark is not None and isinstance(text, str) and text and "content" not in self.layout:
+            self.layout[CACHE] = "message"
+            self.content = (Text(text, cache=mark),)
+            self.keys.append(CACHE)
+
+    def take_images(self) -> None:
+        """Add the images beside the text, and note in the layout how many there are."""
+        value: Json = self._wire.get(IMAGES)
+        images = images_in(value) if value else ()
+        if images:
+            self.layout[IMAGES] = len(images)
+            if isinstance(cast("list[Json]", value)[0], str):
+                self.layout[BARE_IMAGES] = "data"
+        self.add(IMAGES, images)
+
+    def finish(self, required: frozenset[str], *, no_content: str | None = "") -> Object:
+        """Add the form of the wire message to the layout; return its extras: the unknown members that are not empty.
+
+        Args:
+            required: the members that are always written.
+            no_content: the empty value that is written for no content.
+        """
+        wire, is_silent = self._wire, CONTENT in self._wire and self._wire[CONTENT] == no_content
+        form = form_of(wire, MESSAGE_ORDER, required, ("role", CONTENT) if is_silent else ("role",))
+        if form is not None:
+            self.layout["form"] = form
+        return rest(wire, self.keys if _weight(wire) is None else (*self.keys, WEIGHT))
+
+
 def _plain(wire: Object, role: str) -> Message:
-    content, layout = _content(wire.get(CONTENT))
-    name = nonempty_text(wire.get("name"))
-    known_keys = ("role", "content") if name is None else ("role", "content", "name")
-    if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
-        content, known_keys = marked, (*known_keys, CACHE)
-    if images := _images(wire, layout):
-        content, known_keys = (*(parts_of(content) if content else ()), *images), (*known_keys, IMAGES)
-    extras = _finish(wire, layout, known_keys, TEXT_KEYS, wire.get("content") == "")
-    weight = _weight(wire)
-    return Message(role, content, name, weight=weight, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
+    body, name = _Body(wire, wire.get(CONTENT)), nonempty_text(wire.get("name"))
+    body.take_mark()
+    body.take_images()
+    body.keys += [] if name is None else ["name"]
+    extras = body.finish(TEXT_KEYS)
+    return Message(
+        *(role, body.content, name),
+        weight=_weight(wire),
+        extras=NOTES.by_format(extras),
+        layout=NOTES.by_format(body.layout),
+    )
 
 
 def _reply(wire: Object, role: str) -> Message:
-    content, layout = _content(wire.get(CONTENT))
+    body = _Body(wire, wire.get(CONTENT))
     name, call_id, key = nonempty_text(wire.get("name")), None, "name"
     if role == "tool":
         call_id = nonempty_text(wire.get("tool_call_id"))
         if name is None:
             name, key = nonempty_text(wire.get(TOOL_NAME)), TOOL_NAME
-    known_keys = ["role", "content"]
-    if name is not None:
-        known_keys.append(key)
-    if call_id is not None:
-        known_keys.append("tool_call_id")
-    mark = read_mark(wire[CACHE], EPHEMERAL) if CACHE in wire else None
-    if mark is not None:
-        known_keys.append(CACHE)
-    if images := _images(wire, layout):
-        content = (*(parts_of(content) if content else ()), *images)
-        known_keys.append(IMAGES)
-    extras = _finish(wire, layout, known_keys, REPLY_KEYS[role], wire.get("content") == "")
+    mark = read_mark(wire.get(CACHE), EPHEMERAL)
+    body.keys += [key for key, value in ((key, name), ("tool_call_id", call_id), (CACHE, mark)) if value is not None]
+    body.take_images()
+    extras, layout = body.finish(REPLY_KEYS[role]), body.layout
     if role == "function":
         layout["role"] = role
     elif (name is not None or call_id is None) and "form" not in layout:
         layout["form"] = list(wire)
     full_name = None if name is None else recipient_of(name)
     return Message(
-        "tool",
-        content,
-        full_name,
-        "commentary",
-        "assistant",
-        call_id,
+        *("tool", body.content, full_name, "commentary", "assistant", call_id),
         weight=_weight(wire),
         extras=NOTES.by_format(extras),
         layout=NOTES.by_format(layout),
@@ -164,73 +207,56 @@ def _reply(wire: Object, role: str) -> Message:
 
 
 def _assistant(wire: Object) -> list[Message]:
-    name, refusal = nonempty_text(wire.get("name")), nonempty_text(wire.get("refusal"))
-    thoughts, keys, templates = read_reasoning(wire)
-    calls_by_key = _calls(wire, name)
-    calls = [call for calls_of_key in calls_by_key.values() for call in calls_of_key]
-    value: Json = wire.get(CONTENT)
-    content, layout = _content(value[len(templates[CONTENT]) :] if CONTENT in templates else value)
-    keys_of_text: list[str] = []
-    if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
-        content = marked
-        keys_of_text.append(CACHE)
-    if wire.get(ANNOTATIONS) and (with_citations := cited(content, wire[ANNOTATIONS])) is not None:
-        content = with_citations
-        keys_of_text.append(ANNOTATIONS)
-    images = () if refusal is not None else _images(wire, layout)
-    if images:
-        content = (*(parts_of(content) if content else ()), *images)
-        keys_of_text.append(IMAGES)
-    sound = sound_in(wire[AUDIO], is_alone=not content) if AUDIO in wire and refusal is None else ()
-    if sound:
-        content = (*(parts_of(content) if content else ()), *sound)
-        keys_of_text.append(AUDIO)
-    if refusal is not None:
-        content = (*(parts_of(content) if content else ()), Refusal(refusal))
-    elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
-        layout["refusal"] = "part"
-    if templates:
-        layout["templates"] = templates
-    if thoughts and keys != default_keys(thoughts) and CONTENT not in templates:
-        layout["reasoning"] = keys
-    known_keys = ["role", "content", *keys, *calls_by_key, *keys_of_text]
-    known_keys += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
-    may_lack_content = bool(thoughts or calls or refusal or sound) and not images
-    is_silent = wire.get("content", 0) is None if may_lack_content else wire.get("content") == ""
-    extras = _finish(wire, layout, known_keys, TEXT_KEYS, is_silent)
+    name, reasoning, calls_by_key = nonempty_text(wire.get("name")), read_reasoning(wire), _calls(wire)
+    thoughts, calls = reasoning.thoughts, [call for calls_of_key in calls_by_key.values() for call in calls_of_key]
+    body = _answer(wire, reasoning)
+    body.keys += [*reasoning.keys, *calls_by_key, *([] if name is None else ["name"])]
+    says_more = thoughts or calls or "refusal" in body.keys or AUDIO in body.keys
+    extras = body.finish(TEXT_KEYS, no_content=None if says_more and IMAGES not in body.keys else "")
     messages = thoughts
-    for thought in thoughts:
-        thought.name = name
-    if content or not (thoughts or calls):
+    if body.content or not (thoughts or calls):
         channel, intent = ("commentary", "preamble") if calls else ("final", None)
-        messages.append(Message("assistant", content, name, channel, intent=intent))
+        messages.append(Message("assistant", body.content, channel=channel, intent=intent))
     messages += calls
-    for message in messages[1:]:
-        message.continues = True
-    if (weight := _weight(wire)) is not None:
-        for message in messages:
-            message.weight = weight
-    add_notes(NOTES, messages[0], extras, layout)
+    weight = _weight(wire)
+    for at, message in enumerate(messages):
+        message.name, message.weight, message.continues = name, weight, at > 0
+    NOTES.add_to(messages[0], extras, body.layout)
     return messages
 
 
-def _images(wire: Object, layout: Object) -> tuple[Media, ...]:
-    """Return the images beside the text of a message, and note in the layout how many there are."""
-    images = images_in(wire[IMAGES]) if wire.get(IMAGES) else ()
-    if images:
-        layout[IMAGES] = len(images)
-        if isinstance(cast("list[Json]", wire[IMAGES])[0], str):
-            layout[BARE_IMAGES] = "data"
-    return images
+def _answer(wire: Object, reasoning: Reasoning) -> _Body:
+    """Return what a wire message of the assistant has beside thoughts and calls: a text, media, a refusal."""
+    value: Json = wire.get(CONTENT)
+    templates = reasoning.templates
+    body = _Body(wire, value[len(templates[CONTENT]) :] if CONTENT in templates else value)
+    body.take_mark()
+    if wire.get(ANNOTATIONS) and (with_citations := cited(body.content, wire[ANNOTATIONS])) is not None:
+        body.content = with_citations
+        body.keys.append(ANNOTATIONS)
+    refusal = nonempty_text(wire.get("refusal"))
+    if refusal is not None:
+        body.add("refusal", (Refusal(refusal),))
+    else:
+        body.take_images()
+        body.add(AUDIO, sound_in(wire.get(AUDIO), is_alone=not body.content))
+        last = body.content[-1] if isinstance(body.content, tuple) else None
+        if isinstance(last, Refusal) and last.text:
+            body.layout["refusal"] = "part"
+    if templates:
+        body.layout["templates"] = templates
+    if reasoning.thoughts and reasoning.keys != default_keys(reasoning.thoughts) and CONTENT not in templates:
+        body.layout["reasoning"] = reasoning.keys
+    return body
 
 
-def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
+def _calls(wire: Object) -> dict[str, list[Message]]:
     """Return the calls of a wire message by their key; a key whose value is not understood is omitted."""
     by_key: dict[str, list[Message]] = {}
-    calls = read_calls(wire[TOOL_CALLS], speaker) if wire.get(TOOL_CALLS) else None
+    calls = read_calls(wire[TOOL_CALLS]) if wire.get(TOOL_CALLS) else None
     if calls:
         by_key[TOOL_CALLS] = calls
-    call = read_function_call(wire[FUNCTION_CALL], speaker) if wire.get(FUNCTION_CALL) else None
+    call = read_function_call(wire[FUNCTION_CALL]) if wire.get(FUNCTION_CALL) else None
     if call is not None:
         by_key[FUNCTION_CALL] = [call]
     return by_key
@@ -254,30 +280,3 @@ def _content(value: Json) -> tuple[Content, Object]:
     if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
         return parts[0].text, {"content": "list", **layout}
     return parts, layout
-
-
-def _marked(content: Content, wire: Object, layout: Object) -> Content | None:
-    """Return content with the cache mark of its message; None if it is no text, or the mark is not understood."""
-    mark = read_mark(wire[CACHE], EPHEMERAL)
-    if mark is None or not isinstance(content, str) or not content or "content" in layout:
-        return None
-    layout[CACHE] = "message"
-    return (Text(content, cache=mark),)
-
-
-def _finish(
-    wire: Object, layout: Object, known_keys: Sequence[str], required: frozenset[str], is_silent: bool
-) -> Object:
-    """Add the form of a wire message to its layout; return its extras: the unknown members that are not empty.
-
-    Args:
-        wire: the wire message.
-        layout: receives the form.
-        known_keys: the members that were read.
-        required: the members that are always written.
-        is_silent: whether the content is the empty value that is written for no content.
-    """
-    form = form_of(wire, MESSAGE_ORDER, required, ("role", "content") if is_silent else ("role",))
-    if form is not None:
-        layout["form"] = form
-    return rest(wire, known_keys if _weight(wire) is None else (*known_keys, WEIGHT))

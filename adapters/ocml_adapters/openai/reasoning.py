@@ -9,7 +9,7 @@ with other texts in the extras.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, cast
 
@@ -18,7 +18,7 @@ from ocml_bridge.json_values.form import OBJECT, Object
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Message, Signature, replace
 
-from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
+from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY, REASONING_TEXTS
 from .thought_lists import LISTS, fits, needs_list, read_list, signed, write_list
 
 
@@ -69,36 +69,48 @@ def read_reasoning(wire: Object) -> Reasoning:
     """Return the reasoning of a wire message."""
     if _KEYS.isdisjoint(wire) and not isinstance(wire.get(CONTENT), list):
         return Reasoning([], [], {})
-    lists = ((key, read_list(key, wire.get(key)) or []) for key in LISTS)
-    key_of_list, listed = next(((key, thoughts) for key, thoughts in lists if thoughts), ("", list[Message]()))
-    texts: list[str] = []
-    for key in REASONING:
-        if key == key_of_list:
-            texts = _texts_of_thoughts(listed)
-        elif key not in LISTS:
-            texts = texts_of(wire.get(key))
-        elif key == DETAILS:
-            texts = detail_texts(wire.get(key))
-        if texts or key == key_of_list:
-            break
+    key_of_list, listed = _read_list(wire)
+    texts = _texts_in(wire, key_of_list, listed)
     if len(texts) == 1 and listed and not _texts_of_thoughts(listed):
         listed = signed(_thought(texts[0]), listed) or listed
         texts = _texts_of_thoughts(listed) or texts
-    is_listed = bool(listed) and JOINT.join(texts) == JOINT.join(_texts_of_thoughts(listed))
-    thoughts = listed if is_listed else list(map(_thought, texts))
-    texts_of_all = _texts_of_thoughts(thoughts)
-    keys = [
-        key
-        for key in REASONING
-        if (is_listed and key == key_of_list if key in LISTS else _follows(wire.get(key), texts_of_all))
-    ]
+    if listed and JOINT.join(texts) == JOINT.join(_texts_of_thoughts(listed)):
+        thoughts = listed
+    else:
+        key_of_list, thoughts = "", list(map(_thought, texts))
+    texts = _texts_of_thoughts(thoughts)
+    keys = [key for key in REASONING if key == key_of_list or (key not in LISTS and _follows(wire.get(key), texts))]
     templates: Object = {
-        key: template_of(value) for key in keys if key not in LISTS and isinstance(value := wire[key], list)
+        key: template_of(wire[key]) for key in keys if key not in LISTS and isinstance(wire[key], list)
     }
     if not thoughts and (parts := thinking_parts(wire.get(CONTENT))):
         thoughts = [thought for part in parts for thought in thoughts_in(part)]
         templates[CONTENT] = [_template_of_part(part) for part in parts]
     return Reasoning(thoughts, keys, templates)
+
+
+def _read_list(wire: Object) -> tuple[str, list[Message]]:
+    """Return the first key with a list of thoughts, and these thoughts; "" and none if no key has any."""
+    for key in LISTS:
+        if thoughts := read_list(key, wire.get(key)):
+            return key, thoughts
+    return "", []
+
+
+def _texts_in(wire: Object, key_of_list: str, listed: Sequence[Message]) -> list[str]:
+    """Return the texts of the first key that has any.
+
+    Args:
+        wire: the wire message.
+        key_of_list: the key whose list was read; "" if none was.
+        listed: the thoughts that this list was read as.
+    """
+    for key in REASONING:
+        if key == key_of_list:
+            return _texts_of_thoughts(listed)
+        if key in _READ_TEXTS and (texts := _READ_TEXTS[key](wire.get(key))):
+            return texts
+    return []
 
 
 def _thought(text: str) -> Message:
@@ -230,6 +242,13 @@ def texts_of(value: Json, item_type: str = "text") -> list[str]:
             return []
         texts.append(text)
     return texts
+
+
+_READ_TEXTS: Final[dict[str, Callable[[Json], list[str]]]] = {
+    **dict.fromkeys(REASONING_TEXTS, texts_of),
+    DETAILS: detail_texts,
+}
+"""How the texts of a key are read; those of other lists of reasoning are not read if the lists are not understood."""
 
 
 def template_of(value: Json, *emptied: str) -> Json:

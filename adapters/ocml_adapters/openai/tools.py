@@ -42,7 +42,7 @@ def read_tools(raws: list[Json], *, legacy: bool = False) -> tuple[tuple[Tool, .
         raws: the items of `tools`, or of the deprecated `functions`.
         legacy: whether they are the items of `functions`, which have no outer object.
     """
-    tools, others = set_apart(raws, _read_legacy if legacy else _read_tool, "tool")
+    tools, others = set_apart(raws, _read_legacy if legacy else _read_tool)
     return tuple(tools), others
 
 
@@ -117,7 +117,7 @@ def _read_plain_tool(item: Object) -> Tool | None:
 def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
     """Return the items of `tools`, or of the deprecated `functions`, with those of other types at their indexes."""
     written = [_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools]
-    return written if others is None else with_apart(written, others, "tool")
+    return written if others is None else with_apart(written, others)
 
 
 def is_custom_tool(tool: Tool) -> bool:

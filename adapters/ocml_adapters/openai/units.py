@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.jsontext import parsed_compact
@@ -15,7 +15,6 @@ from ocml_bridge.units.grammar import AN_OBJECT as OBJECT_AS_IT_IS
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
-from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
@@ -87,9 +86,7 @@ class WireWriter(DocumentWriter):
     looks_at_contents = False
     target = HOME
     home = HOME
-    reader: ClassVar[type[UnitReader]] = WireReader
-    documents = DOCUMENTS
-    request = UNITS
+    reader = WireReader
     groups = True
     keeps_ids = True
 

@@ -230,46 +230,83 @@ def is_of_client(call: Message) -> bool:
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
+class _Read(NamedTuple):
+    """What was read of a call, or of the reply in the same item.
+
+    Attributes:
+        key: the member that was read; None if there is none.
+        content: its content.
+        body: how it was read.
+        layout: what the layout of the message stores of it.
+    """
+
+    key: str | None
+    content: Content
+    body: Body
+    layout: Object
+
+
 def read_hosted(item: Object, kind: str) -> list[Message] | None:
     """Return the call in an item, and its reply if the item has one; None if it is not understood."""
     spec = CALLS[kind]
-    tool = _tool_of(spec, item)
-    key = spec.key if spec.several is None or is_empty(item.get(spec.several)) else spec.several
-    # An object without members is the arguments of a call that needs none.
-    value: Json = None if key is None else item.get(key)
-    body_of, is_text = spec.body, key is not None and value is None and nonempty_text(item.get(_ARGUMENTS)) is not None
-    if is_text:
-        key, value, body_of = _ARGUMENTS, item[_ARGUMENTS], ARGUMENTS
-    body = body_of.read(value) if not is_empty(value) or value == {} else ""
-    if tool is None or not isinstance(body, str):
+    tool, sent, reply = _tool_of(spec, item), _input_in(spec, item), _reply_in(spec, item)
+    if tool is None or sent is None:
         return None
-    if body and spec.several and not is_text and isinstance(item[cast("str", key)], list) != (key == spec.several):
-        return None  # the writer could not know from which of the two members it was read
-    call_id, reply = nonempty_text(item.get(spec.id)), None
-    known = [name for name in (spec.id if call_id else None, key if body else None) if name is not None]
-    if spec.result is not None and not is_empty(item.get(spec.result)):
-        reply = spec.output.read(item[spec.result])
-        known += [spec.result] if reply is not None else []
-    error, spelling = (None, {}) if reply is not None or spec.failure is None else _read_error(item.get(spec.failure))
-    if error is not None:
-        reply = error
-        known.append(cast("str", spec.failure))
+    call_id = nonempty_text(item.get(spec.id))
+    known = {spec.id: call_id, sent.key: sent.content, **({} if reply is None else {reply.key: True})}
+    notes = _notes_of(item, kind, call_id, [key for key, value in known.items() if key is not None and value])
+    notes.layout |= sent.layout
+    constraint = "json" if sent.body.is_json else None
+    end = "call" if notes.end else None
+    call = Message("assistant", sent.content, None, "commentary", tool, call_id, constraint=constraint, end=end)
+    notes.add_to(call)
+    if reply is None:
+        return [call]
+    answer = Message("tool", reply.content, tool, "commentary", "assistant", call_id)
+    answer.failed = True if reply.key == spec.failure else None
+    answer.layout = NOTES.by_format({MERGED: True, **reply.layout})
+    return [call, answer]
+
+
+def _input_in(spec: Hosted, item: Object) -> _Read | None:
+    """Return the input of a call; None if it is no text, or if the writer could not know its member."""
+    is_several = spec.several is not None and not is_empty(item.get(spec.several))
+    key = spec.several if is_several else spec.key
+    value: Json = None if key is None else item.get(key)
+    if key is not None and value is None and nonempty_text(item.get(_ARGUMENTS)) is not None:
+        return _Read(_ARGUMENTS, item[_ARGUMENTS], ARGUMENTS, {_ARGUMENTS: True})
+    # An object without members is the arguments of a call that needs none.
+    text = "" if is_empty(value) and value != {} else spec.body.read(value)
+    if not isinstance(text, str) or (text and spec.several and isinstance(value, list) != is_several):
+        return None
+    return _Read(key, text, spec.body, {})
+
+
+def _reply_in(spec: Hosted, item: Object) -> _Read | None:
+    """Return the reply in the item of a call: its result, or the error in place of one; None if it has neither."""
+    result: Json = None if spec.result is None else item.get(spec.result)
+    content = None if is_empty(result) else spec.output.read(result)
+    if content is not None:
+        return _Read(spec.result, content, spec.output, {})
+    error, layout = (None, {}) if spec.failure is None else _read_error(item.get(spec.failure))
+    return None if error is None else _Read(spec.failure, error, spec.output, layout)
+
+
+def _notes_of(item: Object, kind: str, call_id: str | None, known: Sequence[str]) -> ItemNotes:
+    """Return the notes of an item of the API's own tools, whose keys are always stored in their order.
+
+    Args:
+        item: the item.
+        kind: its type.
+        call_id: the call id; None if it has none.
+        known: the keys whose values the messages have.
+    """
     notes = ItemNotes(item, HOSTED_ORDER, frozenset(), known)
     notes.extras = {"type": kind, **notes.extras}
     notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
         notes.layout["call_id"] = "absent"
-    if is_text:
-        notes.layout[_ARGUMENTS] = True
-    constraint = "json" if body_of.is_json else None
-    end = "call" if notes.end else None
-    call = Message("assistant", body, None, "commentary", tool, call_id, constraint=constraint, end=end)
-    notes.add_to(call)
-    if reply is None:
-        return [call]
-    answer = Message("tool", reply, tool, "commentary", "assistant", call_id, failed=None if error is None else True)
-    answer.layout = NOTES.by_format({MERGED: True, **spelling})
-    return [call, answer]
+    return notes
 
 
 def _read_error(error: Json) -> tuple[Content | None, Object]:
@@ -331,11 +368,7 @@ def read_hosted_reply(item: Object, kind: str) -> Message | None:
     known = [name for name, value in ((key, content), (id_key, call_id)) if value]
     failed = kind in _MAY_FAIL and item.get("status") == _FAILED
     known += ["status"] if failed else []
-    notes = ItemNotes(item, HOSTED_ORDER, frozenset(), known)
-    notes.extras = {"type": kind, **notes.extras}
-    notes.layout["form"] = notes.layout.get("form", list(item))
-    if call_id is None:
-        notes.layout["call_id"] = "absent"
+    notes = _notes_of(item, kind, call_id, known)
     if list(members_of(plain).items()) != list(members_of(value).items()):
         notes.layout[_OUTPUT] = {name: each if name == "type" else None for name, each in members_of(value).items()}
     message = Message("tool", content, None, "commentary", "assistant", call_id, end="end" if notes.end else None)

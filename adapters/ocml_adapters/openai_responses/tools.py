@@ -23,7 +23,7 @@ _IMPLIED = ("strict",)
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
     """Return the declared tools, and the tools that the server runs, each with its index."""
-    lists, others = set_apart(raws, _read_tools, "tool")
+    lists, others = set_apart(raws, _read_tools)
     return tuple(tool for tools in lists for tool in tools), others
 
 
@@ -95,7 +95,7 @@ def _read_namespace(raw: Json) -> list[Tool] | None:
 
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
     """Return the declared tools, with the tools that the server runs at their indices."""
-    return with_apart(_write_all(tools), others, "tool")
+    return with_apart(_write_all(tools), others)
 
 
 def _write_all(tools: Sequence[Tool]) -> list[Object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import declares_tools
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -17,7 +17,6 @@ from ocml_bridge.units.grammar import ContentClass, Skeleton, SplitDocument, Spl
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.pairing import name_replies
-from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
@@ -96,9 +95,7 @@ class ItemWriter(DocumentWriter):
     looks_at_contents = False
     target = HOME
     home = HOME
-    reader: ClassVar[type[UnitReader]] = ItemReader
-    documents = DOCUMENTS
-    request = UNITS
+    reader = ItemReader
     groups = True
     mixes_roles = True
     keeps_ids = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.turns import has_part, parts_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import FileBreak, Flags, Foreign, Infill, Media, Passages, Refusal, Text, Thought, Tools
 from ocml_bridge.report.narrowing import narrow
@@ -14,12 +14,6 @@ from ocml_bridge.units.heads import Item
 from .syntax import HOME, MEDIA, PLACEHOLDER, WORDS
 
 _NO_MEDIA: Final = (Text, Passages, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
-
-
-def has_media(item: Item) -> bool:
-    """Return whether a message has media."""
-    content = item[1]
-    return not isinstance(content, str) and any(isinstance(part, Media) for part in content)
 
 
 def has_place(part: Any) -> bool:
@@ -44,7 +38,7 @@ def without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> Se
     all_misread = any(misread[at] for at, item in enumerate(items) if _is_prompt(item))
     out = list(items)
     for at, item in enumerate(items):
-        if has_media(item) and (all_misread or not _is_prompt(item)):
+        if has_part(item[1], Media) and (all_misread or not _is_prompt(item)):
             head, content, call_id = item
             path = f"/messages/{origins[at]}/content"
             out[at] = (head, narrow(content, _NO_MEDIA, path, log, target=HOME), call_id)

@@ -12,7 +12,6 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
-from ocml_bridge.model.notes import add_notes
 from ocml_bridge.units.grammar import Unit
 from ocml_bridge.wires.findings import note_role
 
@@ -84,7 +83,7 @@ def read_turn(turn: Json, path: str, media: Sequence[Media] = ()) -> list[Messag
     form = form_of(members, tuple(known), frozenset((speaker, key)), known_values)
     if form is not None:
         layout[_FORM] = form
-    add_notes(NOTES, messages[0], rest(members, known), layout)
+    NOTES.add_to(messages[0], rest(members, known), layout)
     return messages
 
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.chat.transform import missing, moved
-from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.turns import has_part, is_call
 from ocml_bridge.chat.visibility import is_private, is_reasoning
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
@@ -42,7 +42,7 @@ from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
-from .media import has_media, has_place, without_media
+from .media import has_place, without_media
 from .rows import Column, Row, envelope_key, read_row, split_envelope, with_units, write_row
 from .syntax import (
     APART,
@@ -218,7 +218,7 @@ class TurnWriter(EnvelopeWriter):
         """Prepare a conversation: declare all tools once, drop media that would be misread, mark the chosen answer."""
         conversation, origins = with_tools_apart(conversation, log)
         items, around = conversation.items, conversation.around
-        if any(map(has_media, items)):
+        if any(has_part(item[1], Media) for item in items):
             items = without_media(items, range(len(items)) if origins is None else origins, log)
         if around.alternatives is not None:
             if origins is not None:

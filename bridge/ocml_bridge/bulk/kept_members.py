@@ -121,7 +121,7 @@ def _members(raw: bytes, names: Set[str], result: Result) -> dict[str, str]:
 def _spelled(raw: bytes, name: str, value: Json) -> str | None:
     """Return the text of a member's value; None if the record has to be parsed to find it."""
     if isinstance(value, (str, int)) or value is None:
-        return jsontext.dumps(value).decode("utf-8", "surrogatepass")
+        return jsontext.as_text(value)
     return text_of_member(raw, name, value)
 
 

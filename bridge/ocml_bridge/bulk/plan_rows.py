@@ -69,7 +69,7 @@ class _Row(NamedTuple):
         values = {name: self.columns[name] for name in names if name in self.columns}
         if self.raw is not None and values:
             return texts_of(self.raw, values)
-        return {name: _text(value) for name, value in values.items()}
+        return {name: jsontext.as_text(value) for name, value in values.items()}
 
 
 class Columns(NamedTuple):
@@ -110,7 +110,7 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
         where = dict(row.where)
         if len(found.documents) > 1:
             where |= {"conversation": number, **({} if each.path is None else {"path": each.path})}
-        extra_columns = {name: _text(value) for name, value in each.extra_columns.items()}
+        extra_columns = {name: jsontext.as_text(value) for name, value in each.extra_columns.items()}
         value = Nested(each.value, (*columns.findings, *each.findings))
         yield Record(value, where, row.raw, {**fields, **extra_columns}), found.layout, Columns(found.sources, columns)
 
@@ -213,10 +213,6 @@ def _parsed(value: str, *, text: bool) -> Json:
 
 _JSON: Final = re.compile(r"\s*(?:\{|\[\s*[\[{\"])")
 """The beginning of JSON; a token in brackets has a letter after the bracket."""
-
-
-def _text(value: Json) -> str:
-    return jsontext.dumps(value).decode("utf-8", "surrogatepass")
 
 
 def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job) -> Iterator[tuple[Record, Outcome]]:

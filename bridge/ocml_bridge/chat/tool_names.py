@@ -13,7 +13,7 @@ from typing import Final
 from ..events import Decoder, End, Event, Reason, Start, Stop
 from ..loss import Loss, LossCode, Severity
 from ..model import Content, Message, Settings, Tool, Tools, Transcript, replace
-from .turns import FUNCTIONS, full_name, name_of, parts_of, recipient_of, split_name
+from .turns import FUNCTIONS, full_name, has_part, name_of, parts_of, recipient_of, split_name
 
 _Rename = Callable[[Tool], Tool]
 
@@ -128,7 +128,7 @@ class ToolNames:
 
 
 def _with_tools(content: Content, rename: _Rename) -> Content:
-    if isinstance(content, str) or not any(isinstance(part, Tools) for part in content):
+    if isinstance(content, str) or not has_part(content, Tools):
         return content
     return tuple(
         replace(part, tools=tuple(map(rename, part.tools))) if isinstance(part, Tools) else part for part in content

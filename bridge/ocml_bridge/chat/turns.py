@@ -174,8 +174,12 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
 
 def declares_tools(message: Message) -> bool:
     """Return whether a message declares tools."""
-    content = message.content
-    return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
+    return has_part(message.content, Tools)
+
+
+def has_part(content: Content, kind: type[Part]) -> bool:
+    """Return whether a content has a part of a type."""
+    return not isinstance(content, str) and any(isinstance(part, kind) for part in content)
 
 
 def _without_tools(content: Content) -> list[Part]:

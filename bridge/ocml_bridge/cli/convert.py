@@ -138,13 +138,15 @@ def convert(
         policy.check(result.losses, strict=strict)
         if verified:
             _verify(written.transcript, written, options)
-    outputs = {} if dry_run else {output: result.encode(pretty=pretty)}
+    outputs: dict[str, bytes] = {}
+    if not dry_run:
+        outputs[output] = result.encode(pretty=pretty)
+        if sidecar_out is not None:
+            outputs[sidecar_out] = _json(make_sidecar(result, options=options, pretty=pretty))
+        if spans is not None:
+            outputs[spans] = _json(_spans_in(result))
     if report is not None:
-        outputs[report] = jsontext.dumps(result.report(), pretty=True) + b"\n"
-    if sidecar_out is not None and not dry_run:
-        outputs[sidecar_out] = jsontext.dumps(make_sidecar(result, options=options, pretty=pretty)) + b"\n"
-    if spans is not None and not dry_run:
-        outputs[spans] = jsontext.dumps(_spans_in(result)) + b"\n"
+        outputs[report] = _json(result.report(), pretty=True)
     write_all(outputs)
     if not quiet:
         warn(file, result.findings, verbose=verbose)
@@ -152,11 +154,20 @@ def convert(
         if dry_run or verbose or any(map(matters, result.losses)):
             account = summary(result.target, result.losses, reading.transcript, result.characters)
             say(f"{shown(file)}: {account}{' Nothing was written (--dry-run).' if dry_run else ''}")
-        lossy = any(matters(loss) and loss.severity is Severity.LOST for loss in result.losses)
-        if lossy and target is not None and profile is None:
-            hint = better_dialect(reading.transcript, target, options)
-            if hint is not None:
-                say(f"{shown(file)}: {hint}")
+        if target is not None and profile is None:
+            _advise(file, reading, target, result, options)
+
+
+def _advise(file: str, reading: Reading, target: str, result: Result, options: Options) -> None:
+    """Name the dialect of the target that loses less, if the output lost content."""
+    if any(matters(loss) and loss.severity is Severity.LOST for loss in result.losses):
+        hint = better_dialect(reading.transcript, target, options)
+        if hint is not None:
+            say(f"{shown(file)}: {hint}")
+
+
+def _json(value: Json, *, pretty: bool = False) -> bytes:
+    return jsontext.dumps(value, pretty=pretty) + b"\n"
 
 
 def _spans_in(result: Result) -> Json:

@@ -17,18 +17,16 @@ FILE: Final = click.Path(allow_dash=True)
 """A file name, or `-`. The file is only checked when it is opened, so that all errors read alike."""
 
 
-def format_option(*names: str, text: str, required: bool = False) -> Callable[[Any], Any]:
+def format_option(*names: str, text: str) -> Callable[[Any], Any]:
     """Add an option whose value is `ID` or `ID:DIALECT` of a known format.
 
     Args:
         names: the option's spellings, then the parameter that it fills.
         text: its text in `--help`.
-        required: whether it must be given.
     """
     return click.option(
         *names,
         metavar="FORMAT",
-        required=required,
         callback=_known,
         shell_complete=_complete,
         help=text,

@@ -202,26 +202,25 @@ class Writer:
                         continue
                     if nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
                         nearest = None
-            if nearest is None or nearest.has_extra_texts:
+            if nearest is not None and not nearest.has_extra_texts:
+                losses, near_head = nearest.losses, nearest.head
+                if losses and near_head is not None:
+                    written.lose(indices[at], losses)
+                near_item = None if near_head is None else (near_head, content, call_id if near_head.has_id else None)
+            else:
+                losses, is_declaration = (), indices[at] == TOOLS
                 if nearest is not None:
                     with_extra_texts.add(len(result))
-                elif content.__class__ is str and indices[at] != TOOLS:
+                elif content.__class__ is str and not is_declaration:
                     written.planned = False
-                near_item = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
-                if near_item is None:
-                    written.leave_out(indices[at], item)
-                    left_out.add(at)
-                    continue
-                if not self._is_unchanged(near_item):
+                near_item = item if is_declaration else self._nearest_to(item, indices[at], written)
+                if near_item is not None and not self._is_unchanged(near_item):
                     unplanned.add(len(result))
-                push(near_item)
-            elif (near_head := nearest.head) is None:
-                written.leave_out(indices[at], item, nearest.losses)
+            if near_item is None:
+                written.leave_out(indices[at], item, losses)
                 left_out.add(at)
             else:
-                if nearest.losses:
-                    written.lose(indices[at], nearest.losses)
-                push(item if near_head is head else (near_head, content, call_id if near_head.has_id else None))
+                push(near_item)
         remaining = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
         written.items = result
         written.origins = remaining if left_out else origins

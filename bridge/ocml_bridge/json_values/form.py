@@ -26,6 +26,8 @@ ARRAY: Final[Any] = list
 Form = list[Any]
 Read = TypeVar("Read")
 
+_APART: Final = "tool"
+"""The key of an item that was set apart."""
 _EMPTY_TEXT: Final = [{"type": "text", "text": ""}]
 
 
@@ -138,34 +140,33 @@ def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
     return wire if members.keys().isdisjoint(order) else in_order(wire, order)
 
 
-def set_apart(raws: Sequence[Json], read: Callable[[Json], Read | None], name: str) -> tuple[list[Read], list[Object]]:
-    """Read the items of a list, and set those apart that the reader does not understand.
+def set_apart(raws: Sequence[Json], read: Callable[[Json], Read | None]) -> tuple[list[Read], list[Object]]:
+    """Read the items of a list of tools, and set those apart that the reader does not understand.
 
     Args:
         raws: the items.
         read: reads an item; returns None if it does not understand it.
-        name: the key of an item that is set apart, in `{"at": its index, name: the item}`.
 
     Returns:
-        What the items were read as, and those that were set apart.
+        What the items were read as, and those that were set apart: `{"at": its index, "tool": the item}`.
     """
     results: list[Read] = []
     apart: list[Object] = []
     for at, raw in enumerate(raws):
         result = read(raw)
         if result is None:
-            apart.append({"at": at, name: raw})
+            apart.append({"at": at, _APART: raw})
         else:
             results.append(result)
     return results, apart
 
 
-def with_apart(items: Sequence[Json], apart: Json, name: str) -> list[Json]:
+def with_apart(items: Sequence[Json], apart: Json) -> list[Json]:
     """Insert the items that `set_apart` set apart into a list, at their indices; ignore malformed ones."""
     written, out = iter(items), list[Json]()
     for each in cast("list[Json]", apart) if isinstance(apart, list) else []:
         entry: Object = cast("Object", each) if isinstance(each, dict) else {}
-        if entry.keys() == {"at", name} and type(entry["at"]) is int:
+        if entry.keys() == {"at", _APART} and type(entry["at"]) is int:
             out += islice(written, min(max(0, entry["at"] - len(out)), len(items)))
-            out.append(entry[name])
+            out.append(entry[_APART])
     return [*out, *written]

@@ -222,6 +222,11 @@ def dumps(value: Json, *, pretty: bool = False) -> bytes:
             return json.dumps(value, **layout).encode()
 
 
+def as_text(value: Json) -> str:
+    """Write JSON as `dumps` does, as a text."""
+    return dumps(value).decode()
+
+
 class Span(NamedTuple):
     """A JSON value and its raw text."""
 

@@ -12,12 +12,12 @@ from typing import Final
 
 from ..errors import BridgeError
 from ..json_values import jsontext
+from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
-from .pieces import spelled
 from .pythonic import literal_in
 from .tagged import call_in_tags, call_of_function, items_in, result_in
 
@@ -64,14 +64,14 @@ def mended(text: str) -> str | None:
     """Return the JSON of a call that is Python, or that has quotes around its arguments; None for any other text."""
     quoted = _QUOTED.match(text.strip())
     if quoted is not None:
-        return spelled({"name": quoted[1], "arguments": quoted[2]})
+        return as_text({"name": quoted[1], "arguments": quoted[2]})
     if not text.lstrip().startswith("{"):
         return None
     with suppress(BridgeError):
         jsontext.loads(text)
         return None
     found = as_object(literal_in(text)) or {}
-    return spelled(found) if isinstance(found.get("name"), str) else None
+    return as_text(found) if isinstance(found.get("name"), str) else None
 
 
 def have_tagged_calls(turns: Sequence[Object]) -> bool:

@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 from typing import Final, cast
 
 from ..errors import BridgeError
-from ..json_values import jsontext
+from ..json_values.jsontext import as_text
 from ..model import Json
 from . import columns, dialogue, thoughts
 from .fitting import as_list, as_object
@@ -28,7 +28,6 @@ from .messages import (
     system_of,
     tools_of,
 )
-from .pieces import spelled
 
 SYSTEM: Final = "system"
 HISTORY: Final = "history"
@@ -298,7 +297,7 @@ def _pair(value: Json) -> list[Json] | None:
 def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:
     """Return an answer that is given as a text, a message, or a list of messages."""
     if is_number(value):
-        value = spelled(value)
+        value = as_text(value)
     if isinstance(value, str):
         return [thoughts.split(message("assistant", value), wording)]
     if as_object(value) is not None:
@@ -355,7 +354,7 @@ def write_preference(document: Json, wording: Wording) -> Object:
 def declared(document: Json) -> Object:
     """Return the field of declared tools as JSON text: in a list, Arrow gives each tool the members of all others."""
     tools = (as_object(document) or {}).get("tools")
-    return {} if tools is None else {TOOLS: jsontext.dumps(tools).decode("utf-8", "surrogatepass")}
+    return {} if tools is None else {TOOLS: as_text(tools)}
 
 
 def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Object]:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..json_values import jsontext
+from ..json_values.jsontext import as_text
 from ..loss import Finding
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object, noticed
-from .pieces import spelled
 
 _USER: Final = "user"
 _CALLS: Final = "tool_calls"
@@ -76,7 +76,7 @@ def _is_result(message: Object, names: dict[Json, Json]) -> bool:
 def _texts_of(message: Object) -> list[Object]:
     """Return a message without its calls, if it says anything else, and a message for each call."""
     rest = {key: value for key, value in message.items() if key != _CALLS}
-    calls = [{"role": _USER, "content": spelled(_whole(call))} for call in as_list(message[_CALLS]) or ()]
+    calls = [{"role": _USER, "content": as_text(_whole(call))} for call in as_list(message[_CALLS]) or ()]
     return [rest, *calls] if rest.get("content") else [{**rest, **calls[0]}, *calls[1:]]
 
 

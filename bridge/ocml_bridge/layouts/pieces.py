@@ -56,7 +56,7 @@ class Pieces:
 
     def call(self, name: str, arguments: Json, identity: Json = None) -> None:
         """Add a call, whose arguments are an object or text."""
-        text = arguments if isinstance(arguments, str) else spelled({} if arguments is None else arguments)
+        text = arguments if isinstance(arguments, str) else jsontext.as_text({} if arguments is None else arguments)
         call = {"type": "function", "function": {"name": name, "arguments": text}}
         self._calls.append(call if identity is None else {"id": str(identity), **call})
 
@@ -118,9 +118,4 @@ def text_of(content: Json) -> str:
     blocks: Sequence[Object] = objects_of(content)
     if blocks and all(isinstance(each.get("text"), str) for each in blocks):
         return "\n".join(each["text"] for each in blocks)
-    return spelled(content)
-
-
-def spelled(value: Json) -> str:
-    """Return a value as JSON text."""
-    return jsontext.dumps(value).decode("utf-8", "surrogatepass")
+    return jsontext.as_text(content)

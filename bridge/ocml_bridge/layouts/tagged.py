@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from ..errors import BridgeError
 from ..json_values import jsontext
+from ..json_values.jsontext import as_text
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object
-from .pieces import spelled
 
 _NAME: Final = re.compile(r"\s*([\w.-]+)\s*")
 _ARGUMENT: Final = re.compile(
@@ -40,7 +40,7 @@ def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
         at = found.end()
     if at < len(text) or not (arguments or declared is not None):
         return None
-    return {"type": "function", "function": {"name": name[1], "arguments": spelled(arguments)}}
+    return {"type": "function", "function": {"name": name[1], "arguments": as_text(arguments)}}
 
 
 def call_of_function(text: str, tools: list[Json] | None) -> tuple[Object, list[str]] | None:
@@ -72,7 +72,7 @@ def call_of_function(text: str, tools: list[Json] | None) -> tuple[Object, list[
         at = found.end()
     if text[at:].strip() != "</function>":
         return None
-    return {"type": "function", "function": {"name": name[1], "arguments": spelled(arguments)}}, undeclared
+    return {"type": "function", "function": {"name": name[1], "arguments": as_text(arguments)}}, undeclared
 
 
 _FUNCTION: Final = re.compile(r"\s*<function=([^<>\n]+)>\s*")
@@ -115,7 +115,7 @@ def result_in(text: str) -> str:
     value: Any = (_parsed(text) or (None,))[0]
     if not isinstance(value, dict) or value.keys() != {"result"}:
         return text
-    return value["result"] if isinstance(value["result"], str) else spelled(value["result"])
+    return value["result"] if isinstance(value["result"], str) else as_text(value["result"])
 
 
 def items_in(text: str, count: int) -> list[str]:

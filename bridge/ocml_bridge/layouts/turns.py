@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from ..json_values import jsontext
+from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import calls, languages, people, thoughts
@@ -15,7 +16,6 @@ from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, system_of, tools_of
-from .pieces import spelled
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -174,7 +174,7 @@ def _with_calls(each: Object, path: str) -> Object:
     if named and str(each.get("role")).replace(" ", "_").lower() in CALLS:
         return {**each, "role": "assistant", "content": None, "tool_calls": calls_of(content, f"{path}/content")}
     if each.get("role") == "tool" and as_object(content) is not None:
-        return {**each, "content": spelled(content)}
+        return {**each, "content": as_text(content)}
     return each
 
 

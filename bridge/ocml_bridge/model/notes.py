@@ -53,10 +53,7 @@ class Notes:
         """Return `extras` or `layout` with only these notes, or None if there are none."""
         return {self.home: notes} if notes else None
 
-
-def add_notes(notes: Notes, message: Message, extras: dict[str, Any], layout: dict[str, Any]) -> None:
-    """Add extras and layout of a format to those of a message; what it has already takes precedence."""
-    if extras:
-        message.extras = {notes.home: {**extras, **notes.of(message.extras)}}
-    if layout:
-        message.layout = {notes.home: {**layout, **notes.of(message.layout)}}
+    def add_to(self, message: Message, extras: dict[str, Any], layout: dict[str, Any]) -> None:
+        """Add extras and layout to a message that was read; what it has already takes precedence."""
+        message.extras = self.by_format({**extras, **self.of(message.extras)})
+        message.layout = self.by_format({**layout, **self.of(message.layout)})

@@ -27,6 +27,6 @@ def attribute(word: str) -> tuple[str, str] | None:
     return (key, value) if equals and key else None
 
 
-def unsafe_as(replacement: str, value: str) -> str:
-    """Return a value with a replacement for each character that a header cannot contain."""
-    return _UNSAFE.sub(replacement, value)
+def safe(value: str) -> str:
+    """Return a value with `_` for each character that a header cannot contain."""
+    return _UNSAFE.sub("_", value)

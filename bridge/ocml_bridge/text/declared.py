@@ -26,12 +26,6 @@ class WithoutTools(NamedTuple):
     tools: Sequence[Tool]
 
 
-def has_tools(item: Item) -> bool:
-    """Return whether a message declares tools."""
-    content = item[1]
-    return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
-
-
 def take_tools(
     items: Sequence[Item], places: Collection[int], declared: Sequence[Tool] | None, log: Log, *, target: str
 ) -> WithoutTools:

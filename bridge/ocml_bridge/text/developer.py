@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
 from ..chat.transform import renumber
-from ..chat.turns import hoist_tools, places, says_nothing
+from ..chat.turns import has_part, hoist_tools, places, says_nothing
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import ByFormat, Content, Json, Message, Tool, Tools, Transcript, replace
+from ..model import ByFormat, Json, Message, Tool, Tools, Transcript, replace
 from ..report.report import compared
 from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
@@ -149,7 +149,7 @@ class _Insertion:
         """Put the tools of a document into its messages."""
         source, origins, tools = items, range(len(items)), around.tools
         at = _place(items)
-        if any(map(_has_tools, [item[1] for item in items if item[1].__class__ is not str])):
+        if any(has_part(item[1], Tools) for item in items):
             items, origins, tools = _hoisted(items, around, self.nearest, self.log)
             at = _place(items)
         elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
@@ -309,7 +309,3 @@ def _may_hold(item: Item) -> bool:
     """Return whether an item may contain a section: text without its heading does not."""
     content = item[1]
     return not isinstance(content, str) or SECTION in content
-
-
-def _has_tools(content: Content) -> bool:
-    return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)

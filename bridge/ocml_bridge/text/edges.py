@@ -116,24 +116,23 @@ def recall(
     """
     if not layout:
         return default
-    texts = {field: value for field in _FIELDS if isinstance(value := layout.get(field), str)}
-    changed: dict[str, Json] = {}
-    gap = texts.get("gap")
-    if gap is not None and may_stand(gap, grammar, before) and (before is None or EDGES.find(gap) < 0):
-        changed["gap"] = gap
-    if texts.get("start") in starts:
-        changed["start"] = texts["start"]
-    if texts.get("end") in ends:
-        changed["end"] = texts["end"]
-    raw = texts.get("header")
-    if raw is not None and "\n" not in raw and not (grammar and grammar.cuts(raw)) and header(raw):
-        changed["header"] = raw
-    raw = texts.get("body")
-    if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
-        changed["body"] = raw
-    is_open = default.last and not changed.get("end", default.end)
-    if "body" in changed and is_open and grammar is not None and grammar.closing(str(raw)):
-        del changed["body"]  # the token would be read as the end
+    end = layout.get("end")
+    has_end = end != "" if isinstance(end, str) and end in ends else default.end != ""
+    is_open = default.last and not has_end  # a closing token at the end of its body would be read as its end
+    fits: dict[str, Callable[[str], bool]] = {
+        "gap": lambda raw: may_stand(raw, grammar, before) and (before is None or EDGES.find(raw) < 0),
+        "start": starts.__contains__,
+        "end": ends.__contains__,
+        "header": lambda raw: "\n" not in raw and not (grammar and grammar.cuts(raw)) and header(raw),
+        "body": lambda raw: (
+            body is not None
+            and not (grammar and (grammar.cuts(raw) or (is_open and grammar.closing(raw))))
+            and body(raw)
+        ),
+    }
+    changed: dict[str, Json] = {
+        field: raw for field, fit in fits.items() if isinstance(raw := layout.get(field), str) and fit(raw)
+    }
     newline = layout.get("newline")
     if isinstance(newline, bool) and changed.get("body", default.body) == "":
         changed["newline"] = newline

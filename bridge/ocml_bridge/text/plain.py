@@ -14,7 +14,7 @@ from ..chat.turns import name_of, recipient_of
 from ..chat.visibility import is_private
 from ..loss import FindingCode, Log, Severity
 from ..model import Ending, Message
-from .attributes import attribute, is_safe, unsafe_as
+from .attributes import attribute, is_safe, safe
 from .im import write_header
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -66,7 +66,7 @@ def has_no_place(message: Message) -> bool:
 
 def safe_role(role: str) -> str:
     """Return a role with `_` for each character that a header cannot contain."""
-    role = unsafe_as("_", role)
+    role = safe(role)
     return role if attribute(role) is None else role.replace("=", "_")
 
 

@@ -43,16 +43,14 @@ class DocumentWriter(EnvelopeWriter):
     """A unit writer of documents in JSON.
 
     Attributes:
-        documents: the shapes of the format's documents.
-        request: the place of the units in its requests.
+        reader: the class of the format's reader, which has the shapes of the documents.
     """
 
-    documents: ClassVar[Documents]
-    request: ClassVar[RequestUnits]
+    reader: ClassVar[type[DocumentReader]]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def written(self, around: Transcript, body: Body) -> Json:
         """Return a document in the shape that was read, or as a request."""
-        return self.documents.write(around, body)
+        return self.reader.documents.write(around, body)
 
     def is_plain_part(self, head: Head, text: str) -> bool:
         """Return whether a text is not blank: JSON can hold any text unchanged, and only blank ones may be left out."""
@@ -60,4 +58,4 @@ class DocumentWriter(EnvelopeWriter):
 
     def with_units(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """Return a request with other units in an envelope."""
-        return self.request.with_units(cast("Object", envelope), units)
+        return self.reader.request.with_units(cast("Object", envelope), units)

@@ -80,7 +80,7 @@ def _store_csv(lines: Lines, file: BinaryIO) -> None:
 
 
 def _cell(value: Json) -> str:
-    return "" if value is None else value if isinstance(value, str) else _json(value)
+    return "" if value is None else value if isinstance(value, str) else jsontext.as_text(value)
 
 
 # --- Parquet ----------------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _field(name: str, kind: Any) -> Any:
 def _column(values: list[Json], kind: Any) -> Any:
     arrow = library("pyarrow", "bulk")
     if kind is None:
-        return arrow.array([None if value is None else _json(value) for value in values], arrow.string())
+        return arrow.array([None if value is None else jsontext.as_text(value) for value in values], arrow.string())
     return arrow.array(values, kind)
 
 
@@ -208,10 +208,6 @@ def _count_rows(file: BinaryIO) -> int:
 
 def _row(line: bytes) -> dict[str, Json]:
     return cast("dict[str, Json]", jsontext.loads(line))
-
-
-def _json(value: Json) -> str:
-    return jsontext.dumps(value).decode("utf-8", "surrogatepass")
 
 
 def _counted(lines: Callable[[BinaryIO], Iterator[bytes]]) -> Callable[[BinaryIO], int]:

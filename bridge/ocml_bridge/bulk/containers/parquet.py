@@ -235,10 +235,7 @@ def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
         if error is not None:
             error.message = f"column {key!r}: {error.message}; --bare leaves the column out"
             raise error
-    return {
-        key: None if key == name else jsontext.dumps(value).decode("utf-8", "surrogatepass")
-        for key, value in row.items()
-    }
+    return {key: None if key == name else jsontext.as_text(value) for key, value in row.items()}
 
 
 def columns_of(batch: Any, index: int, only: str | None = None) -> dict[str, Json]:

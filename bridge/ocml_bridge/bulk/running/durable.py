@@ -17,9 +17,9 @@ def partial_name(path: str) -> str:
 
 
 @contextmanager
-def whole_file(path: str, *, suffix: str = "") -> Generator[BinaryIO]:
+def whole_file(path: str) -> Generator[BinaryIO]:
     """Open a file for writing, and move it to its path when it is complete."""
-    temporary = partial_name(path) + suffix
+    temporary = partial_name(path)
     try:
         with open(temporary, "wb") as file:
             yield file

@@ -11,6 +11,7 @@ import re
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
+from ...chat.turns import has_part
 from ...common.memo import Memo
 from ...errors import BridgeError
 from ...loss import Log
@@ -117,7 +118,7 @@ class Templates:
         text = text_of(self._grammar, spelled.unit)
         if any(text.count(one) != 1 for one in probes):
             return None
-        if any(map(_declares, items)):
+        if any(has_part(item[1], Tools) for item in items):
             located = PlainUnit(self._grammar, items, text, state, last=last, paths=paths).located()
         else:
             matches = re.finditer("|".join(map(re.escape, probes)), text) if probes else ()
@@ -208,10 +209,6 @@ def _template_of(text: str, located: Sequence[Located], marks: FrameMarks, *, an
 
 def _answers(group: Sequence[Item]) -> bool:
     return group[0][0].role == "assistant"
-
-
-def _declares(item: Item) -> bool:
-    return not isinstance(item[1], str) and any(isinstance(part, Tools) for part in item[1])
 
 
 def _part_key(part: Part) -> Hashable | None:

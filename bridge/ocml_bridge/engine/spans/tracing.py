@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ...chat.turns import has_part
 from ...model import Content, Text, Tools
 from ...spans.columns import Columns
 from ...spans.frames import Cell, Slot, cells
@@ -307,16 +308,12 @@ class _Spans:
         if slot.part < 0:
             return f"{message}/content"
         source, content = self._source[self._origins[at]][1], self._items[at][1]
-        if slot.declares and self._declared and not _declares(source):
+        if slot.declares and self._declared and not has_part(source, Tools):
             return TOOLS_PATH
         part = _part(source, content, slot.part)
         if part is None:
             return f"{message}/content"
         return f"{message}/content/{part}" + ("/text" if isinstance(content[slot.part], Text) else "")
-
-
-def _declares(content: Content) -> bool:
-    return content.__class__ is not str and any(isinstance(part, Tools) for part in content)
 
 
 def _part(source: Content, content: Content, number: int) -> int | None:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...errors import BridgeError
+from ...json_values.jsontext import as_text
 from ...model import Json
 from ..fitting import as_list, as_object, objects_of
 from ..layout import Document, Object, Wording, misshapen, parsed
 from ..messages import ROLES, calls_of, request, respelled_all, tools_of
-from ..pieces import Pieces, spelled
+from ..pieces import Pieces
 from .readers import at as _at
 
 ATTRIBUTES: Final = "attributes"
@@ -108,7 +109,7 @@ def _message(value: Json, name: str) -> list[Object]:
     content = found.get("content") if "content" in found else "".join(texts) if texts else None
     out: Object = {"role": ROLES.get(role.lower(), role)}
     out |= {"reasoning": "\n".join(thoughts)} if thoughts else {}
-    content = spelled(content) if as_object(content) is not None else content  # a result
+    content = as_text(content) if as_object(content) is not None else content  # a result
     out |= {"content": content} if content is not None or not (calls or replies or thoughts) else {}
     out |= {key: found[key] for key in ("name", "tool_call_id") if isinstance(found.get(key), str)}
     out |= {"tool_calls": calls_of([_call(each) for each in calls], f"/{ATTRIBUTES}/{name}")} if calls else {}
@@ -120,7 +121,7 @@ def _message(value: Json, name: str) -> list[Object]:
 
 def _result(part: Object) -> Json:
     value = next((part[key] for key in ("response", "result", "content") if key in part), "")
-    return value if isinstance(value, str) else spelled(value)
+    return value if isinstance(value, str) else as_text(value)
 
 
 def _call(value: Object) -> Object:

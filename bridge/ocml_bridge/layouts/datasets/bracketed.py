@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...json_values import jsontext
+from ...json_values.jsontext import as_text
 from ...loss import Finding
 from ...model import Json
 from ..fitting import as_list, as_object, objects_of
 from ..layout import Document, Object, Wording, noticed
 from ..messages import message, request, respelled_all, tools_of
-from ..pieces import spelled
 from ..pythonic import Call, calls_in
 from ..turns import CONVERSATIONS, SYSTEM, are_sharegpt
 
@@ -48,7 +48,7 @@ def read_bracketed(fields: Object, wording: Wording) -> Sequence[Document]:
         results = _results(each, waiting)
         if calls:
             made = [
-                {"type": "function", "function": {"name": name, "arguments": spelled(given)}} for name, given in calls
+                {"type": "function", "function": {"name": name, "arguments": as_text(given)}} for name, given in calls
             ]
             out.append({**each, "content": None, "tool_calls": made})
         elif results is not None:
@@ -107,4 +107,4 @@ def _results(each: Object, waiting: Sequence[str]) -> list[str] | None:
         item.keys() == {"name", "results"} for item in items
     ):
         return None
-    return [item["results"] if isinstance(item["results"], str) else spelled(item["results"]) for item in items]
+    return [item["results"] if isinstance(item["results"], str) else as_text(item["results"]) for item in items]

@@ -7,13 +7,13 @@ from typing import Any, Final, cast
 
 from ...errors import BridgeError
 from ...json_values import jsontext
+from ...json_values.jsontext import as_text
 from ...loss import Finding
 from ...model import Json
 from ..exchange import declared, messages_in, shared
 from ..fitting import IDS, THOUGHTS, as_list, as_object
 from ..layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
 from ..messages import calls_of, preference, request, tools_of
-from ..pieces import spelled
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -95,7 +95,7 @@ def _result(result: Json, call: Object) -> str:
     name = cast("Object", call["function"])["name"]
     if found.keys() <= {"tool_call_id", "name", "content"} and "content" in found and found.get("name", name) == name:
         result = found["content"]
-    return result if isinstance(result, str) else spelled(result)
+    return result if isinstance(result, str) else as_text(result)
 
 
 def _unvalued(found: Object, path: str) -> Object:

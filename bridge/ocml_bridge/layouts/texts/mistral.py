@@ -10,11 +10,11 @@ import re
 from typing import Final
 
 from ...errors import BridgeError
+from ...json_values.jsontext import as_text
 from ...model import Json
 from ..fitting import as_list, as_object
 from ..layout import Object, parsed
 from ..messages import calls_of, message
-from ..pieces import spelled
 from .framed import calling
 
 _CALLS: Final = "[TOOL_CALLS]"
@@ -77,4 +77,4 @@ def _result(value: Object) -> Object | None:
     content, call_id = value["content"], value.get("call_id")
     identity = {"tool_call_id": call_id} if isinstance(call_id, str) and call_id else {}
     name = {"name": value["name"]} if isinstance(value.get("name"), str) else {}
-    return {**message("tool", content if isinstance(content, str) else spelled(content)), **name, **identity}
+    return {**message("tool", content if isinstance(content, str) else as_text(content)), **name, **identity}

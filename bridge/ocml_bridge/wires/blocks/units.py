@@ -109,15 +109,20 @@ class BlockWriter(DocumentWriter):
     A unit is the fragment of a wire message that one message is written as. `body` joins the fragments.
 
     Attributes:
-        grammar: the grammar of the format's blocks.
+        reader: the class of the format's reader, which has the grammar of its blocks.
         others: the keys of the layout of documents that are no requests, or requests that are spelled otherwise.
     """
 
     looks_at_contents = False
-    grammar: ClassVar[Grammar]
+    reader: ClassVar[type[BlockReader]]  # pyright: ignore[reportIncompatibleVariableOverride]
     others: ClassVar[Sequence[str]] = (SHAPE,)
     keeps_ids = True
     has_json_contents = True
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar of the format's blocks."""
+        return self.reader.grammar
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Return the conversation in the order that the format requires."""

@@ -55,7 +55,7 @@ AN_OBJECT: Final = ContentClass('{"', '":0}', _object_of)
 """The class of texts that are the compact JSON of objects."""
 
 
-def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = TEXT_KEY) -> str:
+def nearest_object(text: str, path: str, log: Log, *, target: str) -> str:
     """Return the compact JSON of the nearest object for a text, for wires that accept only objects.
 
     Args:
@@ -63,7 +63,6 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = TE
         path: their JSON pointer.
         log: receives the losses.
         target: the format id.
-        key: the key of the member that receives a text which is no object.
     """
     parsed = object_and_text(text)
     if parsed is not None:
@@ -71,9 +70,9 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = TE
     if not text.strip():
         log.lose(LossCode.CONTENT, path, f"{target} writes empty arguments as {{}}", Severity.LAYOUT)
         return "{}"
-    detail = f"{target} takes an object only; the text becomes its member {key!r}"
+    detail = f"{target} takes an object only; the text becomes its member {TEXT_KEY!r}"
     log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
-    return jsontext.compact({key: text})
+    return jsontext.compact({TEXT_KEY: text})
 
 
 def respelled_object(text: str, compact: str, path: str, log: Log, *, target: str) -> str:
