@@ -203,7 +203,7 @@ def _id_note_of(head: Head) -> object:
     return NOTES.of(head.layout).get("call_id")
 
 
-def note_repeated(items: list[Item], log: Log) -> None:
+def report_repeated(items: list[Item], log: Log) -> None:
     """Report each call that has the id of an earlier call, and mark it in its layout; the list is changed.
 
     Args:

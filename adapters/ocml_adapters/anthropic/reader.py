@@ -16,7 +16,7 @@ from ocml_bridge.model import Content, Foreign, Json, Message
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address, of_data
-from ocml_bridge.wires.findings import BLOCK, note_names, note_parts, note_role
+from ocml_bridge.wires.findings import BLOCK, report_nameless, report_parts, report_role
 
 from .blocks import ends_in_reply, read_block
 from .parts import is_unknown, read_content
@@ -110,7 +110,7 @@ def _set_preambles(messages: Sequence[Message]) -> None:
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 
-def notice(unit: Object, messages: Sequence[Message], index: int, log: Log) -> None:
+def report_findings(unit: Object, messages: Sequence[Message], index: int, log: Log) -> None:
     """Report unknown roles, unknown blocks and calls without a name.
 
     Args:
@@ -120,10 +120,10 @@ def notice(unit: Object, messages: Sequence[Message], index: int, log: Log) -> N
         log: receives the findings.
     """
     role: str = unit.get("role", SYSTEM)
-    note_role(role, ROLES, f"/messages/{index}", log, api="the API")
-    note_names(messages, index, log)
+    report_role(role, ROLES, f"/messages/{index}", log, api="the API")
+    report_nameless(messages, index, log)
     for at, message in enumerate(messages, index):
-        note_parts(message, f"/messages/{at}", log, is_unknown, what=BLOCK)
+        report_parts(message, f"/messages/{at}", log, is_unknown, what=BLOCK)
 
 
 # --- skeletons --------------------------------------------------------------------------------------------------------

@@ -28,13 +28,13 @@ from .nearest import (
     is_text,
     joins,
     nearest,
-    note_repeated,
+    report_repeated,
     with_ids,
     with_one_prompt,
     without_blocks,
 )
 from .parts import without_unknown, write_content, write_parts
-from .reader import is_system_prompt, notice, read_unit, skeleton, with_values
+from .reader import is_system_prompt, read_unit, report_findings, skeleton, with_values
 from .shapes import (
     DOCUMENTS,
     UNITS,
@@ -119,7 +119,7 @@ class WireReader(DocumentReader):
         """
         wire = unit if is_system_prompt(unit) else cast("Shell", split.document).message(unit, at)
         messages = read_unit(wire)
-        notice(wire, messages, index, log)
+        report_findings(wire, messages, index, log)
         if _is_reply(messages[0]) and at and ends_in_reply(split.units[at - 1]):
             _set_layout(messages[0], "apart", True)
         if _is_system(wire) and not is_system_prompt(wire) and all(map(_is_system, split.units[:at])):
@@ -288,7 +288,7 @@ _ORDER, _AS_GIVEN = "order", "kept"
 
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
-    note_repeated(items, log)
+    report_repeated(items, log)
     order = gathered(items, is_in_assistant_wire)
     if order is not None:
         place = next(at for at, index in enumerate(order) if at != index)

@@ -35,7 +35,7 @@ def check_frame(
     Raises:
         BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
     """
-    _check_header(frame, path, log, form, replies=replies)
+    _report_header(frame, path, log, form, replies=replies)
     if not frame.end:
         role, end = speaker_of(frame.header, form).role, f"{last or path}/end"
         if not frame.last:
@@ -46,22 +46,22 @@ def check_frame(
             raise _half_finished(role, frame, form)
     elif frame.end in CLOSERS and not replies and speaker_of(frame.header, form).role not in ROLES:
         raise _half_finished(speaker_of(frame.header, form).role, frame, form)
-    _check_gap(frame, path, log)
+    _report_gap(frame, path, log)
 
 
-def check_open_turn(frame: Frame, log: Log, form: Form) -> None:
+def report_open_turn(frame: Frame, log: Log, form: Form) -> None:
     """Report what is unusual about the frame of the open turn."""
-    _check_header(frame, "/open_turn", log, form)
-    _check_gap(frame, "/open_turn", log)
+    _report_header(frame, "/open_turn", log, form)
+    _report_gap(frame, "/open_turn", log)
 
 
-def _check_header(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = False) -> None:
+def _report_header(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = False) -> None:
     """Report an unknown role and unknown words in a header."""
     speaker = speaker_of(frame.header, form)
     report_heading(speaker.role, speaker.rest, {*ROLES, speaker.role} if replies else ROLES, path, log, title="ChatML")
 
 
-def _check_gap(frame: Frame, path: str, log: Log) -> None:
+def _report_gap(frame: Frame, path: str, log: Log) -> None:
     """Report text before a frame that is outside of any message."""
     if not is_trivia(frame.gap):
         if END in frame.gap:

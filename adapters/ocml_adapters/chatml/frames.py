@@ -80,7 +80,7 @@ def _contents_of(frame: Frame, speaker: Speaker, note: Note, schemas: Schemas) -
         return Contents([_thought(frame, speaker)])
     if speaker.part == "calls":
         calls = read_call_list(frame.body, closed=frame.end != "")
-        note_calls(calls, note)
+        report_calls(calls, note)
         messages = positioned([message_of(call, speaker.name) for call in calls.calls])
         return Contents(messages or [_thought(frame, speaker)])
     if speaker.role == "assistant" and "<" in frame.body:
@@ -112,7 +112,7 @@ def _thought(frame: Frame, speaker: Speaker) -> Message:
     return Message("assistant", text, speaker.name, "analysis", end="end" if frame.end else None)
 
 
-def note_calls(calls: CallList, note: Note) -> None:
+def report_calls(calls: CallList, note: Note) -> None:
     """Report what was repaired in calls, is uncertain in them, or is missing; or that there are none."""
     if not calls.calls:
         code = FindingCode.TRUNCATED if calls.cut_off else FindingCode.JSON_OPAQUE
@@ -158,7 +158,7 @@ def kind_of(frame: Frame | None) -> str | None:
     return "tool" if holds_replies(frame) else "assistant" if speaker.role == "assistant" else "user"
 
 
-def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None:
+def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None:
     """Report a tag of thoughts, tools, calls or replies that is text in this frame, or a list of tools that is text."""
     if contents.tools is None and read_speaker(frame.header).part == "tools":
         log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", "the frame does not list the tools; it is text")

@@ -24,7 +24,7 @@ from ocml_bridge.units.grammar import SplitDocument, Unit
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
-from .findings import check_frame, check_open_turn, check_tail
+from .findings import check_frame, check_tail, report_open_turn
 from .plain import Frames, default_frame, read_open_turn
 from .syntax import END, LIST, MARKUP, NOTES, START
 
@@ -206,7 +206,7 @@ class ListReader(UnitReader):
         pieces, turn = cast("Pieces", split.document), None
         last = pieces.frames[-1] if pieces.frames else None
         if last is not None and len(pieces.frames) > len(split.units):
-            check_open_turn(last, log, LIST)
+            report_open_turn(last, log, LIST)
             turn = _remembering(read_open_turn(last, LIST), last, len(split.units), pieces, is_open_turn=True)
         check_tail(pieces.tail, last, log, LIST)
         layout, extras = remember_tail(pieces.tail, gap_behind(last))

@@ -24,8 +24,8 @@ from ocml_bridge.units.reader import UnitReader
 from .around import DeclaredTools, around_of, with_tools
 from .detect import DeclaringFrame, declaring_frame, family_of, is_open_turn, may_have_markup
 from .families import Family
-from .findings import check_frame, check_open_turn, check_tail
-from .frames import Contents, Place, check_markup, gap_after, kind_of, read_frame, schemas_of
+from .findings import check_frame, check_tail, report_open_turn
+from .frames import Contents, Place, gap_after, kind_of, read_frame, report_markup, schemas_of
 from .headers import read_speaker
 from .markup.parts import NO_SCHEMAS
 from .markup.responses import answered
@@ -225,7 +225,7 @@ def read_contents(placed: PlacedFrame, index: int, log: Log) -> Contents:
     last = f"/messages/{index + len(contents.messages) - 1}" if contents.messages else None
     replies = contents.messages != [] and contents.messages[0].role == "tool"
     check_frame(frame, path, log, TEXT, last=last, replies=replies)
-    check_markup(frame, contents, index, log)
+    report_markup(frame, contents, index, log)
     return contents
 
 
@@ -243,7 +243,7 @@ def surroundings(split: SplitDocument, log: Log) -> Transcript:
     turn: Message | None = None
     if around.open_turn is not None:
         turn = _open_turn(around.open_turn)
-        check_open_turn(around.open_turn.frame, log, TEXT)
+        report_open_turn(around.open_turn.frame, log, TEXT)
     check_tail(around.tail, around.last, log, TEXT)
     document = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
     if around.tools is None or around.tools.tools is None:

@@ -272,10 +272,10 @@ class FrameReader:
                 FindingCode.TOOLS_OPAQUE, f"the parameters of {_short(name)} are not understood; they are kept as text"
             )
         message = build_message(fields, read.content, end, layout, extras)
-        self._check_call(message)
+        self._report_call(message)
         return message
 
-    def _check_call(self, message: Message) -> None:
+    def _report_call(self, message: Message) -> None:
         if not is_call(message):
             return
         to_function = (message.recipient or "").startswith("functions.")

@@ -146,7 +146,7 @@ class IdsReader(FrameReader):
         """Return the transcript without its messages; report ids around them that the encoder would not write."""
         around = super().around(found)
         front, tail = (NOTES.of(around.layout).get(key, "") for key in ("front", "tail"))
-        self._note_unusual({EDGE_IDS[token] for token in EDGE_TOKENS.findall(front + tail)})
+        self._report_unusual({EDGE_IDS[token] for token in EDGE_TOKENS.findall(front + tail)})
         header = "" if around.open_turn is None else header_of(around.open_turn, prompted=False)
         usual = [*encode_edges(front), *encode_header(header), *encode_edges(tail)]
         if not self._log.findings and self._ids_around(opens=around.open_turn is not None) != usual:
@@ -162,7 +162,7 @@ class IdsReader(FrameReader):
         front = self._ids[: max(self._begin(first) - 1, 0)]
         return [*front, *self._ids[self._begin(last) - 1 if opens else self._end(last) + 1 :]]
 
-    def _note_unusual(self, usual: set[int]) -> None:
+    def _report_unusual(self, usual: set[int]) -> None:
         ids, places = self._ids, [*specials(self._text)]
         reserved = sorted({ids[at] for at in places} - set(TOKENS) - usual)
         if reserved:

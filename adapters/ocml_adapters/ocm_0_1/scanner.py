@@ -202,7 +202,7 @@ class Scanner:
 
     def stray(self, match: re.Match[str]) -> int:
         """Read a token that ends a block outside of one, as text."""
-        self._note_text(FindingCode.STRAY_TOKEN, f"{match[0]} closes no block; it is read as text")
+        self._report_text(FindingCode.STRAY_TOKEN, f"{match[0]} closes no block; it is read as text")
         return 0
 
     def tool_list(self, match: re.Match[str]) -> int:
@@ -242,7 +242,7 @@ class Scanner:
         if spans is None or not (key_of_arguments or "name" in spans[0]):
             return self._opaque(match)
         if not _is_text_span(spans[0].get("name")):
-            self._note_text(FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text")
+            self._report_text(FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text")
             return 0
         name = spans[0]["name"].value
         arguments = spans[0][key_of_arguments] if key_of_arguments else Span({}, "{}")
@@ -267,12 +267,12 @@ class Scanner:
 
     def _opaque(self, match: re.Match[str]) -> int:
         if _JSON_BEGINS.match(self._body, match.end()):
-            self._note_text(
+            self._report_text(
                 FindingCode.JSON_OPAQUE, f"{match[0]} is not followed by the JSON that it announces; it is read as text"
             )
         return 0
 
-    def _note_text(self, code: FindingCode, detail: str) -> None:
+    def _report_text(self, code: FindingCode, detail: str) -> None:
         """Store a finding about the open text, which is the next segment, or the last section of an infill."""
         index = len(self.segments)
         self.notes.append((index - 1 if isinstance(self._last(), Infill) else index, (code, detail)))
@@ -286,7 +286,7 @@ class Scanner:
                 self._may_decide = self._pattern.search
                 return -1
             if following is None or following[0] not in FIM or following[0] in seen:
-                self._note_text(FindingCode.STRAY_TOKEN, f"{match[0]} lacks its two other tokens; it is read as text")
+                self._report_text(FindingCode.STRAY_TOKEN, f"{match[0]} lacks its two other tokens; it is read as text")
                 return 0
             tokens.append(following)
             seen.add(following[0])

@@ -127,7 +127,7 @@ def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
         detail = "the transcript has no YAML header, which §2 requires"
         log.find(FindingCode.HEADER_ABSENT, "/header", detail, Severity.LAYOUT)
         return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
-    _check_version(header.header.version, log)
+    _report_version(header.header.version, log)
     raw = None if render_header(header) == text else text
     return _read(header._replace(header=replace(header.header, layout=NOTES.by_format({"raw": raw} if raw else {}))))
 
@@ -141,7 +141,7 @@ def _read(header: DocumentHeader) -> Transcript:
     )
 
 
-def _check_version(version: str | None, log: Log) -> None:
+def _report_version(version: str | None, log: Log) -> None:
     """Report a version that §2 does not allow: 1.x is allowed (§13), and 2.x if it is specified (readings 2 and 39)."""
     if version is None:
         log.find(

@@ -282,7 +282,7 @@ def related(items: list[Item], around: Transcript, rest: Rest, log: Log) -> Conv
         raise rest.error
     turn = None if rest.opening is None else _read_opening(rest.opening, log, first=not items)
     check_together(items, log)
-    _check_by_header(items, turn, around.header, log)
+    _report_by_header(items, turn, around.header, log)
     if not items and turn is None:
         return Conversation(items, around)
     if turn is not None:
@@ -304,7 +304,7 @@ def _with_plain_end(item: Item) -> Item:
     return item_of(_with_end(message, TERMINATORS["end"]))
 
 
-def _check_by_header(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
+def _report_by_header(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
     """Report messages that the document header does not allow."""
     if header is None:
         return

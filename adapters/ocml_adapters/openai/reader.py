@@ -12,7 +12,7 @@ from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.json_values.parameters import nonempty_text
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Part, Refusal, Text
-from ocml_bridge.wires.findings import note_names, note_parts, note_role
+from ocml_bridge.wires.findings import report_nameless, report_parts, report_role
 
 from .annotations import cited
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
@@ -47,7 +47,7 @@ from .syntax import (
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
 
-def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
+def report_findings(wire: Object, messages: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
     """Report what Chat Completions does not define: roles, parts, keys and calls of other libraries.
 
     Args:
@@ -59,7 +59,7 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
     """
     wire, _ = named(wire)
     role, path = wire["role"], f"{where}/{index}"
-    note_role(role, ROLES, path, log, api="Chat Completions")
+    report_role(role, ROLES, path, log, api="Chat Completions")
     content = wire.get("content")
     if not (content is None or isinstance(content, (str, list))):
         is_text = isinstance(content, dict) and not any(isinstance(each.content, tuple) for each in messages)
@@ -67,7 +67,7 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
         log.find(FindingCode.SHAPE, f"{path}/content", f"content is {how}")
     elif content:
         for at, message in enumerate(messages, index):
-            note_parts(message, f"{where}/{at}", log, is_odd)
+            report_parts(message, f"{where}/{at}", log, is_odd)
     if role in REPLIES and messages[0].name is not None and not nonempty_text(wire.get("name")):
         detail = f"the reply names its tool under {TOOL_NAME!r}, as in Ollama; it is read as the tool's name"
         log.find(FindingCode.SHAPE, f"{path}/name", detail)
@@ -82,7 +82,7 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
         if is_near(call):
             detail = "a call has the shape of another library; it is read as a function call"
             log.find(FindingCode.SHAPE, f"{where}/{at}", detail)
-        note_names((call,), at, log, where)
+        report_nameless((call,), at, log, where)
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in messages):
             reason = "has neither a name nor arguments" if legacy and is_nothing(wire[key]) else "is not understood"

@@ -27,7 +27,7 @@ from ocml_bridge.wires.requests import RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
-from .reader import notice, read_message
+from .reader import read_message, report_findings
 from .settings import PARAMETERS, TOOL_CHOICES
 from .syntax import (
     EXPECTED,
@@ -278,7 +278,7 @@ def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Lo
         at, branch_messages, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
         for wire in cast("list[Object]", branch.wires):
             messages = read_message(wire)
-            notice(wire, messages, len(branch_messages), log, where)
+            report_findings(wire, messages, len(branch_messages), log, where)
             branch_messages += messages
         whole = [*items[:at], *map(item_of, branch_messages)]
         name_replies(whole, log, at, where)

@@ -25,7 +25,7 @@ from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import AN_OBJECT, call_layout, is_open, with_call_types
 from .nearest import joins, linked, nearest, with_names
-from .reader import notice, read_message
+from .reader import read_message, report_findings
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
 from .skeletons import Skeletons, with_values
 from .spelling import spelled
@@ -67,7 +67,7 @@ class WireReader(DocumentReader):
         """
         wire = cast("Shell", split.document).message(unit, at)
         messages = read_message(wire)
-        notice(wire, messages, index, log)
+        report_findings(wire, messages, index, log)
         return messages
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:

@@ -160,10 +160,10 @@ class Assembly:
         """Take a response, which replaces the previous one."""
         if not isinstance(response.get("output", []), list):
             self._note("the output of a response is not a list; it is left out")
-        self._note_missing(self.envelope, response)
+        self._report_missing(self.envelope, response)
         self.envelope = response
 
-    def _note_missing(self, before: Json, after: Json) -> None:
+    def _report_missing(self, before: Json, after: Json) -> None:
         """Report the members that a value lacks although the value that it replaces has them."""
         for key in missing_keys(before, after):
             self._note(f"a member {key[:40]!r} is missing from the whole that comes later; it is left out")
@@ -221,7 +221,7 @@ class Assembly:
         if item.waits_for_end and before.get("type") != after.get("type"):
             self._note("a call ends as an item of another type; the item is kept")
         else:
-            self._note_missing(before, after)
+            self._report_missing(before, after)
         item.wire, item.done, item.awaited = after, True, False
         # The pieces are in it now; it has no such places any more if its type has changed.
         item.pieces = {place: [] for place in item.pieces if text_at(after, place)}
@@ -274,7 +274,7 @@ class Assembly:
         text = text_at({key: [after]}, Place(key, 0))
         if not text.startswith(streamed):
             return None
-        self._note_missing(before, after)
+        self._report_missing(before, after)
         before.clear()
         before.update(after)
         item.pieces.setdefault(place, [])
@@ -313,7 +313,7 @@ class Assembly:
             if output == streamed:
                 return self.envelope
             if self._continues(cast("list[Json]", output)):
-                self._note_missing([item.wire for item in self.items], output)
+                self._report_missing([item.wire for item in self.items], output)
                 return self.envelope
             self._note("the response differs from the items that were streamed; the streamed items are kept")
         return {**around, "output": streamed}

@@ -10,7 +10,7 @@ from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Foreign, Json, Message, Part, replace
-from ocml_bridge.wires.findings import note_names, note_parts, note_role
+from ocml_bridge.wires.findings import report_nameless, report_parts, report_role
 
 from .calls import PARSED, read_call, read_reply, write_call, write_reply
 from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
@@ -198,7 +198,7 @@ def write_item(group: Sequence[Message], *, named: bool = False) -> Json:
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 
-def notice(unit: Json, messages: Sequence[Message], index: int, log: Log) -> None:
+def report_findings(unit: Json, messages: Sequence[Message], index: int, log: Log) -> None:
     """Report what was assumed or kept as it is when an item was read.
 
     Args:
@@ -215,7 +215,7 @@ def notice(unit: Json, messages: Sequence[Message], index: int, log: Log) -> Non
         log.find(FindingCode.SHAPE, f"/messages/{index}", detail)
     for at, message in enumerate(messages, index):
         path, layout = f"/messages/{at}", NOTES.of(message.layout)
-        note_role(message.role, (*ROLES, "tool"), path, log, api="the Responses API")
+        report_role(message.role, (*ROLES, "tool"), path, log, api="the Responses API")
         if layout.get("content") == "item":
             kind = str(item.get("type"))[:40]
             log.find(FindingCode.SHAPE, path, f"an item of type {kind!r} is not understood; it is kept as it is")
@@ -226,12 +226,12 @@ def notice(unit: Json, messages: Sequence[Message], index: int, log: Log) -> Non
                 "content is neither a text nor a list of parts; it is kept as it is",
             )
         else:
-            note_parts(message, path, log, _is_foreign)
+            report_parts(message, path, log, _is_foreign)
         if layout.get("body") == PARSED:
             log.find(
                 FindingCode.SHAPE, f"{path}/content", "the value is not a text but other JSON; it is kept as it is"
             )
-        note_names((message,), at, log)
+        report_nameless((message,), at, log)
         if has_unknown_phase(message):
             detail = f"the Responses API has no phase {str(message.channel)[:40]!r}; it is kept as the channel"
             log.find(FindingCode.UNKNOWN_CHANNEL, f"{path}/channel", detail)

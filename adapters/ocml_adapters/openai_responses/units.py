@@ -26,7 +26,7 @@ from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import FUNCTION
 from .item_members import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, with_generated_ids
-from .items import is_state, notice, read_item, spelled
+from .items import is_state, read_item, report_findings, spelled
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions
 from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
 from .shapes import DOCUMENTS, UNITS, envelope_key, is_incomplete, split_document, takes_instructions, write_document
@@ -81,7 +81,7 @@ class ItemReader(DocumentReader):
             place = cast("Shell", split.document).place(at)
             raise BridgeError(ErrorCode.SHAPE, "an item must be an object with a type or a role", path=place)
         messages = read_item(unit)
-        notice(unit, messages, index, log)
+        report_findings(unit, messages, index, log)
         return messages
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:

@@ -13,7 +13,7 @@ from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
 from ocml_bridge.units.grammar import Unit
-from ocml_bridge.wires.findings import note_role
+from ocml_bridge.wires.findings import report_role
 
 from .calls import Call, extras_of, read_calls, write_calls
 from .syntax import (
@@ -199,10 +199,10 @@ def with_media(text: str, media: Sequence[Media]) -> Content:
     return content_of(parts)
 
 
-def notice(messages: Sequence[Message], index: int, log: Log) -> None:
+def report_findings(messages: Sequence[Message], index: int, log: Log) -> None:
     """Report what is unusual in a turn, and kept as it is."""
     role, path = messages[0].role, f"/messages/{index}"
-    note_role(role, WRITTEN, path, log, api="ShareGPT")
+    report_role(role, WRITTEN, path, log, api="ShareGPT")
     if NOTES.of(messages[0].layout).get(_OPAQUE):
         log.find(
             FindingCode.SHAPE, f"{path}/content", "a call is not JSON with a name; it is kept without a tool's name"

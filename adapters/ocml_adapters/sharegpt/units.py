@@ -58,7 +58,7 @@ from .syntax import (
     TEXTS,
     WORDS,
 )
-from .turns import marks_of, notice, read_turn, turn_in, with_media, write_turn
+from .turns import marks_of, read_turn, report_findings, turn_in, with_media, write_turn
 
 _LONGEST: Final = 100
 """The maximum length of a speaker in a skeleton, in characters."""
@@ -118,7 +118,7 @@ class TurnReader(UnitReader):
         if isinstance(unit, Column):
             return [column_message(unit.text, media)]
         messages = read_turn(unit, row.place(at), media)
-        notice(messages, index, log)
+        report_findings(messages, index, log)
         return messages
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:

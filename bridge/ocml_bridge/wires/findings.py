@@ -15,7 +15,7 @@ PART: Final = "part of the content"
 BLOCK: Final = "content block"
 
 
-def note_role(role: str, known: Collection[str], path: str, log: Log, *, api: str) -> None:
+def report_role(role: str, known: Collection[str], path: str, log: Log, *, api: str) -> None:
     """Report a role that the format does not have.
 
     Args:
@@ -32,7 +32,7 @@ def note_role(role: str, known: Collection[str], path: str, log: Log, *, api: st
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail)
 
 
-def note_parts(message: Message, path: str, log: Log, is_odd: Callable[[Part], bool], *, what: str = PART) -> None:
+def report_parts(message: Message, path: str, log: Log, is_odd: Callable[[Part], bool], *, what: str = PART) -> None:
     """Report the parts of a message that the format does not have.
 
     Args:
@@ -48,7 +48,7 @@ def note_parts(message: Message, path: str, log: Log, is_odd: Callable[[Part], b
             log.find(FindingCode.SHAPE, f"{path}/content/{place}", detail)
 
 
-def note_names(messages: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
+def report_nameless(messages: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
     """Report the calls whose tool has an empty name.
 
     Args:

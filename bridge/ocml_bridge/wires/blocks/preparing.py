@@ -44,7 +44,7 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
         origins = indices = [indices[at] for at in order]
     fused = _fused(grammar, items, indices, near, log) if _may_fuse(grammar, items) else set[int]()
     if order is not None:
-        _note_moved(grammar, items, indices, fused, near, log)
+        _report_moved(grammar, items, indices, fused, near, log)
     if fused:
         items = [item for at, item in enumerate(items) if at not in fused]
         origins = [index for at, index in enumerate(indices) if at not in fused]
@@ -102,7 +102,7 @@ def _is_placed(grammar: Grammar, head: Head) -> bool:
     return head.continues or (not head.bare and is_apart(grammar, head.example()))
 
 
-def _note_moved(
+def _report_moved(
     grammar: Grammar, items: Sequence[Item], indices: Sequence[int], fused: set[int], near: Near, log: Log
 ) -> None:
     """Report the replies that move forward, among the messages that are written."""

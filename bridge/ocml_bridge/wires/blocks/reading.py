@@ -56,7 +56,7 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
         message.continues = message is not messages[0]
         if grammar.default_side(message) != side:
             message.layout = grammar.notes.adding(message.layout, {ROLE: side})
-    _note_wire(grammar, messages[0], wire, members, side)
+    _store_wire(grammar, messages[0], wire, members, side)
     return messages
 
 
@@ -64,7 +64,7 @@ def _channel(speaker: str) -> str | None:
     return "final" if speaker == "assistant" else None
 
 
-def _note_wire(grammar: Grammar, first: Message, wire: Object, members: Object, side: str) -> None:
+def _store_wire(grammar: Grammar, first: Message, wire: Object, members: Object, side: str) -> None:
     """Store the other members of a wire message in the first message, and their spelling."""
     has_role = side != TOP and isinstance(members.get(ROLE), str)
     more = more_of(members, (ROLE, grammar.key) if has_role else (grammar.key,))

@@ -17,7 +17,7 @@ from ...units.heads import Head, Item, item_of, message_of, messages_of
 from ...units.pairing import name_replies
 from ...units.writer import Prepared
 from ..documents import SHAPE
-from ..findings import BLOCK, note_names, note_parts, note_role
+from ..findings import BLOCK, report_nameless, report_parts, report_role
 from ..shell import Shell, Top
 from ..units import DocumentReader, DocumentWriter
 from .grammar import ROLE, TOP, Grammar
@@ -58,7 +58,7 @@ class BlockReader(DocumentReader):
         shell = cast("Shell", split.document)
         wire, default = (unit.wire, TOP) if isinstance(unit, Top) else (unit, shell.default)
         messages = self._read(wire, shell.place(at), default)
-        self._notice(messages, index, log)
+        self._report_findings(messages, index, log)
         return messages
 
     def _read(self, wire: Json, path: str, default: str) -> list[Message]:
@@ -74,12 +74,12 @@ class BlockReader(DocumentReader):
         except UnlikeError as error:
             raise BridgeError(ErrorCode.SHAPE, "a message is not understood", path=path) from error
 
-    def _notice(self, messages: Sequence[Message], index: int, log: Log) -> None:
+    def _report_findings(self, messages: Sequence[Message], index: int, log: Log) -> None:
         """Report unknown roles, unknown blocks and calls without a name."""
-        note_role(messages[0].role, _ROLES, f"/messages/{index}", log, api=self.grammar.home)
+        report_role(messages[0].role, _ROLES, f"/messages/{index}", log, api=self.grammar.home)
         for at, message in enumerate(messages, index):
-            note_names((message,), at, log)
-            note_parts(message, f"/messages/{at}", log, self._is_odd, what=BLOCK)
+            report_nameless((message,), at, log)
+            report_parts(message, f"/messages/{at}", log, self._is_odd, what=BLOCK)
 
     def _is_odd(self, part: Part) -> bool:
         return isinstance(part, Foreign) and not self.grammar.knows(part.value)
