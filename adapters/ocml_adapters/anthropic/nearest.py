@@ -14,7 +14,7 @@ from ocml_bridge.chat.turns import is_blank, is_call, parts_of
 from ocml_bridge.chat.visibility import is_private, is_reasoning
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Foreign, Media, Message, Passages, Text, replace
-from ocml_bridge.report.narrowing import drop_empty, drop_message, drop_private, fitted, narrow
+from ocml_bridge.report.narrowing import drop_empty, drop_message, drop_private, drop_silent, fitted, narrow
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified, links_of, pair
 
@@ -78,8 +78,7 @@ def without_blocks(message: Message) -> Message:
 
 def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: bool) -> Message | None:
     if not (keeps_unsigned or is_accepted(message)):
-        drop_message(log, index, f"{HOME} refuses reasoning without its signature")
-        return None
+        return drop_message(log, index, f"{HOME} refuses reasoning without its signature")
     if message.channel != "analysis":
         message = replace(message, channel="analysis")
     content = message.content
@@ -87,8 +86,7 @@ def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: 
         path = f"/messages/{index}/content"
         message = replace(message, content=narrow(content, (), path, log, target=HOME, hoisted=True, private=True))
     if not message.content and not is_accepted(message):
-        drop_message(log, index, f"{HOME} has no place for reasoning without text")
-        return None
+        return drop_silent(log, index, HOME)
     return message
 
 

@@ -13,7 +13,7 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.stream.assembled import AssemblingDecoder, may_say
+from ocml_bridge.stream.assembled import AssemblingDecoder, may_say, note_unknown
 
 from .assembly import Assembly, Block, is_known, unknown_members
 from .blocks import read_block
@@ -77,8 +77,7 @@ class EventDecoder(AssemblingDecoder):
             self.take({"type": "message_start", MESSAGE: value}, None)
             self.take({"type": "message_stop"}, None)
             return
-        for key in unknown_members(value, kind):
-            self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
+        note_unknown(unknown_members(value, kind), (), self.note)
         if kind == "message_start":
             self.name(members_of(value.get("message")))
             self._take_beginning(value)

@@ -52,7 +52,7 @@ from .tools import NAMES
 # --- spelling ---------------------------------------------------------------------------------------------------------
 
 
-def spelled(group: Sequence[Message], *, is_prompt: bool) -> tuple[Object, list[Message]]:
+def spelled(group: Sequence[Message], *, is_prompt: bool) -> WrittenUnit:
     """Return a unit and the messages that it reads as; layout and extras are ignored if they would change these.
 
     Args:
@@ -62,11 +62,11 @@ def spelled(group: Sequence[Message], *, is_prompt: bool) -> tuple[Object, list[
     unit = _write_unit(group, is_prompt=is_prompt)
     image = read_unit(unit)
     if image == list(group):
-        return unit, image
+        return WrittenUnit(unit, image, None)
     if [message.content for message in image] != [message.content for message in group]:
         unit = _write_unit([replace(message, extras=None, layout=None) for message in group], is_prompt=is_prompt)
         image = read_unit(unit)
-    return unit, image
+    return WrittenUnit(unit, image, None)
 
 
 def _write_unit(group: Sequence[Message], *, is_prompt: bool) -> Object:
@@ -243,7 +243,7 @@ class WireWriter(DocumentWriter):
         among_messages = NOTES.of(first.layout).get("place") == MESSAGES
         has_prompt = bool(first.content) or NOTES.of(first.layout).get("content") == "list"
         is_prompt = is_system and not before.has_units and not among_messages and has_prompt
-        unit, image = spelled(group, is_prompt=is_prompt)
+        unit, image, _ = spelled(group, is_prompt=is_prompt)
         # The reader finds out from the neighbours of a unit what the unit alone does not show.
         if _is_reply(image[0]) and before.ends_in_reply:
             _set_layout(image[0], "apart", True)

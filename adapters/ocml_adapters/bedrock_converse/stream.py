@@ -9,7 +9,7 @@ from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, Part, Signature, Transcript
-from ocml_bridge.stream.assembled import AssemblingDecoder, Note, may_say, merged, object_of
+from ocml_bridge.stream.assembled import AssemblingDecoder, Note, may_say, merged, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.values import object_in
@@ -274,10 +274,7 @@ class EventDecoder(AssemblingDecoder):
                 continue
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
             members = {key: member for key, member in members.items() if key != _PADDING}
-            known = _MEMBERS.get(kind)
-            if known is not None and not members.keys() <= known:
-                for key in (key for key in members if key not in known):
-                    self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
+            note_unknown(members, _MEMBERS.get(kind, members), self.note)
             if kind == "messageStart":
                 self._assembly.role = "assistant"
                 if members.get("role") != "assistant":

@@ -122,8 +122,7 @@ class Frames(UnitWriter):
         """Return a message of one text, with role and name; None for private reasoning, which is reported."""
         message = message if self.form is LIST else with_known_role(message)
         if has_no_place(message):
-            drop_message(log, index, f"{self.target} has no place for private reasoning")
-            return None
+            return drop_message(log, index, f"{self.target} has no place for private reasoning")
         path, private = f"/messages/{index}/content", is_private(message)
         content = narrow(message.content, (), path, log, target=self.target, private=private)
         return plain_message(message, cast("str", content))

@@ -16,7 +16,7 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, Transcript, replace
-from ocml_bridge.report.narrowing import drop_message, narrow
+from ocml_bridge.report.narrowing import drop_message, drop_silent, narrow
 from ocml_bridge.text.calls import constraint_of, is_embedded
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import gap_behind, recall_tail
@@ -122,13 +122,11 @@ class FamilyFrames(UnitWriter):
         message = with_known_role(message)
         private, path = is_private(message), f"/messages/{index}"
         if has_no_place(message) and message.role != "assistant":
-            drop_message(log, index, f"{TEXT.id} has private reasoning of the assistant only")
-            return None
+            return drop_message(log, index, f"{TEXT.id} has private reasoning of the assistant only")
         content = cast("str", narrow(message.content, (), f"{path}/content", log, target=TEXT.id, private=private))
         blank = not content.strip() and self._family.apart is None
         if private and message.role == "assistant" and blank:
-            drop_message(log, index, f"{TEXT.id} has no place for reasoning without text")
-            return None
+            return drop_silent(log, index, TEXT.id)
         return turn(message, content, private=private)
 
     def joins(self, before: Head, head: Head) -> bool:

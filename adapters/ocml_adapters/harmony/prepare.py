@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.chat.transform import renumber
-from ocml_bridge.chat.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
+from ocml_bridge.chat.transform import remaining, renumber
+from ocml_bridge.chat.turns import declares_tools, hoist_tools, parts_of, says_nothing
 from ocml_bridge.chat.visibility import channelled
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.formats.adapter import Options
@@ -213,7 +213,7 @@ def _hoisted(document: Transcript, log: Log) -> Prepared:
     # Report unsupported parts first: their paths count the parts with tools, which then move.
     messages = [narrowed(message, (Tools,), f"/messages/{at}", log) for at, message in enumerate(document.messages)]
     made = conversation_of(hoist_tools(replace(document, messages=tuple(messages)), log))
-    return Prepared(made.items, made.around, places(document, log))
+    return Prepared(made.items, made.around, remaining(len(document.messages), log.losses))
 
 
 def _instructed(conversation: Conversation, made: Prepared, at: int, options: Options, log: Log) -> Prepared:

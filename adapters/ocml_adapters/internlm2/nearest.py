@@ -41,8 +41,7 @@ def nearest(source: Message, index: int, log: Log) -> Message | None:
         log: takes the losses.
     """
     if has_no_place(source):
-        drop_message(log, index, f"{TARGET} has no place for private reasoning")
-        return None
+        return drop_message(log, index, f"{TARGET} has no place for private reasoning")
     if isinstance(source.content, str):
         return source
     if declares(source):

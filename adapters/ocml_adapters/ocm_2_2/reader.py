@@ -59,6 +59,7 @@ class FramesReader(UnitReader):
     """The unit reader; a unit is a frame."""
 
     def __init__(self, options: Options) -> None:
+        super().__init__(options)
         self._fronts = Memo[str, Transcript](512)
 
     def split_units(self, source: str | Json, log: Log) -> SplitDocument:

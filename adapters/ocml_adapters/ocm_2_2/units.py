@@ -7,7 +7,6 @@ from functools import partial
 from typing import Final, cast
 
 from ocml_bridge.chat.turns import is_thought
-from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.text import developer
@@ -35,9 +34,6 @@ class Frames(UnitWriter):
     keeps_signatures = False
     mark = "<"
     keeps_ids = True
-
-    def __init__(self, options: Options) -> None:
-        pass
 
     def inert(self, text: str) -> bool:
         """Return whether a text needs no escape: it has no token, and no `<` at its end."""

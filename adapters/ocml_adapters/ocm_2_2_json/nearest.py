@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from ocml_bridge.chat.turns import with_namespace
 from ocml_bridge.chat.visibility import channelled, closed
@@ -14,6 +14,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import ByFormat, Message, Thought, Tools, replace
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text import thoughts
+from ocml_bridge.units.grammar import WrittenUnit
 
 from .objects import Object, is_marked, is_wire_call, plain_object, spelled_object, unknown_keys
 from .reader import is_tool, read_object
@@ -59,15 +60,8 @@ def _extras(extras: ByFormat | None) -> ByFormat | None:
     return {HOME: unknown} if unknown else None
 
 
-class Written(NamedTuple):
-    """An object, and the messages that are read from it."""
-
-    wire: Object
-    image: Sequence[Message]
-
-
-def written(group: Sequence[Message]) -> list[Written]:
-    """Return the object of messages; one object for each if they do not fit into one.
+def spelled(group: Sequence[Message]) -> WrittenUnit:
+    """Return the object of messages, or a list with one object for each if they do not fit into one.
 
     Args:
         group: the messages, each as `nearest` returns it.
@@ -76,8 +70,10 @@ def written(group: Sequence[Message]) -> list[Written]:
     together = [first, *(replace(message, extras=None) for message in others)]
     for wire in (spelled_object(together, NOTES.of(first.layout)), plain_object(together)):
         if wire is not None and list(map(_meaning_of, image := _read_back(wire))) == list(map(_meaning_of, together)):
-            return [Written(wire, image)]
-    return [Written(wire, _read_back(wire)) for wire in (plain_object([message]) for message in group)]
+            return WrittenUnit(wire, image, None)
+    wires = [plain_object([message]) for message in group]
+    image = [message for wire in wires for message in _read_back(wire)]
+    return WrittenUnit(wires if len(wires) > 1 else wires[0], image, None)
 
 
 def _read_back(wire: Object) -> list[Message]:

@@ -22,7 +22,7 @@ from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .nearest import nearest, report_broken_markers, written
+from .nearest import nearest, report_broken_markers, spelled
 from .objects import Object
 from .reader import count_listed_calls, read_object
 from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, NOTES, ROLE, THINKING, TOOL_CALL
@@ -188,10 +188,7 @@ class ObjectWriter(UnitWriter):
         """Return an object, and the messages that are read from it."""
         for message, path in zip(group, paths, strict=True):
             report_broken_markers(message, path, log)
-        objects = written(group)
-        wires = [each.wire for each in objects]
-        image = [message for each in objects for message in each.image]
-        return WrittenUnit(wires if len(wires) > 1 else wires[0], image, None)
+        return spelled(group)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """Return the objects in the shape that was read, if they fit it; otherwise a list."""

@@ -10,7 +10,7 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Passages, Refusal, Text, replace
-from ocml_bridge.report.narrowing import drop_message, drop_private, fitted, narrow
+from ocml_bridge.report.narrowing import drop_private, drop_silent, fitted, narrow
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
 
@@ -38,8 +38,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     """
     content, stage = message.content, stage_of(message)
     if stage is None and is_private(message):
-        drop_private(log, index, HOME)
-        return None
+        return drop_private(log, index, HOME)
     if stage == THOUGHT and message.channel != "analysis":
         message = replace(message, channel="analysis")
     if content and isinstance(content, str):
@@ -54,8 +53,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
             content = fitted(content, _HOLDS, path, log, target=HOME, able=able, citations=table)
         message = replace(message, content=content)
     if stage == THOUGHT and not content and not is_signed(message):
-        drop_message(log, index, f"{HOME} has no place for reasoning without text")
-        return None
+        return drop_silent(log, index, HOME)
     return message
 
 
@@ -111,7 +109,7 @@ def _has_spelling(head: Head) -> bool:
 with_names: Final = NamedReplies(
     HOME,
     nearest,
-    image=lambda message: spelled([message])[1][0],
-    named=lambda message: spelled([message], named=True)[1][0],
+    image=lambda message: spelled([message]).image[0],
+    named=lambda message: spelled([message], named=True).image[0],
 )
 """Returns the items; a reply whose tool would not follow from its call gets the layout of a reply with a name."""

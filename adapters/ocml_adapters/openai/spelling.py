@@ -15,6 +15,7 @@ from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.json_values.form import Object, add, names, shape
 from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
+from ocml_bridge.units.grammar import WrittenUnit
 
 from .annotations import annotations_of
 from .calls import is_legacy, write_call, write_function_call
@@ -43,9 +44,7 @@ from .syntax import (
 from .thought_lists import ITEM, SEALED
 
 
-def spelled(
-    group: Sequence[Message], options: Options = DEFAULT, *, named: bool = False
-) -> tuple[Object, list[Message]]:
+def spelled(group: Sequence[Message], options: Options = DEFAULT, *, named: bool = False) -> WrittenUnit:
     """Return the wire message of a group, and the messages that are read from it.
 
     Extras and layout are ignored if they would change the contents that are read.
@@ -58,11 +57,11 @@ def spelled(
     wire = write_message(group, options, named=named)
     image = read_message(wire)
     if image == list(group):
-        return wire, image
+        return WrittenUnit(wire, image, None)
     if [message.content for message in image] != [message.content for message in group]:
         clean = [replace(message, extras=None, layout=None) for message in group]
         image = read_message(write_message(clean, options, named=named))
-    return write_message(image, options), image
+    return WrittenUnit(write_message(image, options), image, None)
 
 
 def write_message(group: Sequence[Message], options: Options, *, named: bool = False) -> Object:

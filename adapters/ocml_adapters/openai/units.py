@@ -131,8 +131,7 @@ class WireWriter(DocumentWriter):
         self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
     ) -> WrittenUnit:
         """Return the wire message of a group of messages, and the messages that are read from it."""
-        wire, image = spelled(group, self.options)
-        return WrittenUnit(wire, image, None)
+        return spelled(group, self.options)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the wire messages, and those of the alternatives."""
@@ -162,7 +161,7 @@ class WireWriter(DocumentWriter):
                 groups[-1].append(message)
             else:
                 groups.append([message])
-        return [spelled(group, self.options)[0] for group in groups]
+        return [spelled(group, self.options).unit for group in groups]
 
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: replies get the names of their tools."""

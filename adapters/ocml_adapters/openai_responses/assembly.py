@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
-from ocml_bridge.stream.assembled import Note, may_say, object_of
+from ocml_bridge.stream.assembled import Note, may_say, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
 
 from .item_assembly import Item, NewText, Place, copy_object, text_at
@@ -140,9 +140,7 @@ class Assembly:
         else:
             self._wait_for_whole(event)
             return None
-        for key in event:
-            if key not in KNOWN:
-                self._note(f"an event has a member {key[:40]!r} that is not known; it is left out")
+        note_unknown(event, KNOWN, self._note)
         return new
 
     def _wait_for_whole(self, event: Object) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Foreign, Json, Message, Part, replace
+from ocml_bridge.units.grammar import WrittenUnit
 from ocml_bridge.wires.findings import report_nameless, report_parts, report_role
 
 from .calls import PARSED, read_call, read_reply, write_call, write_reply
@@ -107,20 +108,8 @@ def is_state(item: Object) -> bool:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-class Written(NamedTuple):
-    """Messages as items.
-
-    Attributes:
-        items: one item, unless the messages do not fit into one.
-        image: the messages that are read from the items.
-    """
-
-    items: list[Json]
-    image: list[Message]
-
-
-def spelled(group: Sequence[Message], *, named: bool = False) -> Written:
-    """Return the item of a group, and the messages that are read from it.
+def spelled(group: Sequence[Message], *, named: bool = False) -> WrittenUnit:
+    """Return a list with the item of a group, and the messages that are read from it.
 
     Extras and layout are ignored if they would change the meaning of the messages that are read. A group that no
     longer fits one item is written as one item per message.
@@ -133,17 +122,18 @@ def spelled(group: Sequence[Message], *, named: bool = False) -> Written:
     if item is not None:
         image = read_item(item)
         if image == list(group):
-            return Written([item], image)
+            return WrittenUnit([item], image, None)
         if _meaning(image) == _meaning(group):
             again = write_item(image)
             if again is not None:
-                return Written([again], image)
+                return WrittenUnit([again], image, None)
     if len(group) > 1:
         parts = [spelled([message], named=named) for message in group]
-        return Written([item for part in parts for item in part.items], [read for part in parts for read in part.image])
+        image = [message for part in parts for message in part.image]
+        return WrittenUnit([item for part in parts for item in part.unit], image, None)
     clean = replace(group[0], extras=None, layout=None)
     image = read_item(write_item([clean], named=named))
-    return Written([write_item(image)], image)
+    return WrittenUnit([write_item(image)], image, None)
 
 
 def _meaning(messages: Sequence[Message]) -> list[object]:

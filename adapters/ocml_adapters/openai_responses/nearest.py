@@ -38,8 +38,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     content, is_assistant_call = message.content, message.role == "assistant" and is_call(message)
     thought = not is_assistant_call and is_private(message) and not has_unknown_phase(message)
     if thought and message.role != "assistant":
-        drop_private(log, index, HOME)
-        return None
+        return drop_private(log, index, HOME)
     if thought and message.channel != "analysis":
         message = replace(message, channel="analysis")
     if isinstance(content, str):

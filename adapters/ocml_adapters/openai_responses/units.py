@@ -139,8 +139,8 @@ class ItemWriter(DocumentWriter):
         if is_instructions(group[0]) and (state != _FIRST or group[0].content == ""):
             group[0].layout = None
         written = spelled(group)
-        items = [*map(_as_json, written.items)]
-        return WrittenUnit(items[0] if len(items) == 1 else items, written.image, None)
+        items = [*map(_as_json, written.unit)]
+        return written._replace(unit=items[0] if len(items) == 1 else items)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the items."""

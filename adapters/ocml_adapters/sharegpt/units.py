@@ -19,7 +19,7 @@ from ocml_bridge.model import (
     Transcript,
     replace,
 )
-from ocml_bridge.report.narrowing import drop_message, narrow
+from ocml_bridge.report.narrowing import drop_private, drop_silent, narrow
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
 from ocml_bridge.units.grammar import (
@@ -237,8 +237,7 @@ class TurnWriter(EnvelopeWriter):
         """
         thought = is_reasoning(message)
         if not thought and message.role != "tool" and not is_call(message) and is_private(message):
-            drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
-            return None
+            return drop_private(log, index, HOME)
         message.role = "system" if message.role == "developer" else WORDS.get(message.role.lower(), message.role)
         holds: tuple[type[Any], ...] = () if thought or is_call(message) else (Media,)
         path = f"/messages/{index}/content"
@@ -247,8 +246,7 @@ class TurnWriter(EnvelopeWriter):
         if thought:
             message.channel, message.intent = "analysis", None
             if not content:
-                drop_message(log, index, f"{HOME} has no place for reasoning without text")
-                return None
+                return drop_silent(log, index, HOME)
         return message
 
     def joins(self, before: Head, head: Head) -> bool:

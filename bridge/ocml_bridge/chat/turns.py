@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ..loss import Log, LossCode, Severity, gone
+from ..loss import Log, LossCode, Severity
 from ..model import (
     ByFormat,
     Completion,
@@ -203,12 +203,6 @@ def apart(before: Text, after: Text) -> Text:
     """Join two texts, with a blank line between them unless white space separates them already."""
     glued = before.text[-1:].strip() and after.text[:1].strip()
     return Text(f"{before.text}\n\n{after.text}" if glued else before.text + after.text)
-
-
-def places(transcript: Transcript, log: Log) -> list[int]:
-    """Return the indices of a document's messages, without those that the log reports as missing."""
-    missing = gone(log.losses)
-    return [index for index in range(len(transcript.messages)) if f"/messages/{index}" not in missing]
 
 
 def parts_of(content: Content) -> tuple[Part, ...]:

@@ -186,6 +186,11 @@ def drop_private(log: Log, index: int, target: str) -> None:
     drop_message(log, index, f"{target} cannot keep text of this role private, so it leaves it out")
 
 
+def drop_silent(log: Log, index: int, target: str) -> None:
+    """Report that a thought without text is left out."""
+    drop_message(log, index, f"{target} has no place for reasoning without text")
+
+
 _REASON: Final = Thought("reason")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, cast
 
@@ -208,6 +208,19 @@ def object_of(value: Json, what: str, note: Note) -> Object:
     if value is not None:
         note(f"{what} is not an object; it is left out")
     return {}
+
+
+def note_unknown(keys: Iterable[str], known: Collection[str], note: Note) -> None:
+    """Report the members of an event that are not known.
+
+    Args:
+        keys: the keys of the event.
+        known: the keys that are known.
+        note: receives the report.
+    """
+    for key in keys:
+        if key not in known:
+            note(f"an event has a member {key[:40]!r} that is not known; it is left out")
 
 
 def may_say(event: Object) -> bool:

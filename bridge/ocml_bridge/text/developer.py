@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
-from ..chat.transform import renumber
-from ..chat.turns import has_part, hoist_tools, places, says_nothing
+from ..chat.transform import remaining, renumber
+from ..chat.turns import has_part, hoist_tools, says_nothing
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import ByFormat, Json, Message, Tool, Tools, Transcript, replace
 from ..report.report import compared
@@ -238,7 +238,7 @@ def _hoisted(
     document = replace(around, messages=messages_of(items))
     near = tuple([nearest(message, index) for index, message in enumerate(messages_of(items))])
     hoisted = hoist_tools(replace(document, messages=near), log)
-    return list(map(item_of, hoisted.messages)), places(document, log), hoisted.tools
+    return list(map(item_of, hoisted.messages)), remaining(len(items), log.losses), hoisted.tools
 
 
 def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tuple[str | None, tuple[Tool, ...]]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..chat.turns import hoist_tools, places
+from ..chat.transform import remaining
+from ..chat.turns import hoist_tools
 from ..loss import Log
 from ..model import Tools
 from .conversation import Conversation, conversation_of
@@ -97,4 +98,4 @@ def with_tools_apart(
     if not declare(conversation.items):
         return conversation, None
     document = conversation.transcript
-    return conversation_of(hoist_tools(document, log)), places(document, log)
+    return conversation_of(hoist_tools(document, log)), remaining(len(document.messages), log.losses)

@@ -25,12 +25,12 @@ def without_blanks(
     blanks = [at for at in range(1, len(items)) if _is_blank(items[at - 1], items[at])]
     if not blanks:
         return items, origins
-    places = list(range(len(items)) if origins is None else origins)
+    indices = list(range(len(items)) if origins is None else origins)
     for at in blanks:
         reason = f"{target} has no place for an empty text after a call"
-        drop_empty(message_of(items[at]), places[at], log, reason, target=target)
+        drop_empty(message_of(items[at]), indices[at], log, reason, target=target)
     remaining = [at for at in range(len(items)) if at not in blanks]
-    return [items[at] for at in remaining], [places[at] for at in remaining]
+    return [items[at] for at in remaining], [indices[at] for at in remaining]
 
 
 def _is_blank(before: Item, item: Item) -> bool:

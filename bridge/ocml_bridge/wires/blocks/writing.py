@@ -12,7 +12,7 @@ from ...chat.visibility import is_private
 from ...json_values.form import Object
 from ...loss import Log
 from ...model import ByFormat, CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
-from ...report.narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
+from ...report.narrowing import drop_empty, drop_private, drop_silent, fitted, kind_of_blank, narrow
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, block_extras, kind_of
 from .joining import State, is_apart, state_of, would_join
 from .reading import read_block, read_wire, written_wire
@@ -90,7 +90,7 @@ def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -
     content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
     says_nothing = not (content or grammar.notes.of(message.extras) or _has_empty_text(grammar, message))
     if says_nothing and signature_by(message, grammar.vendor) is None:
-        return drop_message(log, index, f"{grammar.home} has no place for reasoning without text")
+        return drop_silent(log, index, grammar.home)
     if message.channel == "analysis" and content is message.content:
         return message
     return replace(message, content=content, channel="analysis")
