@@ -115,11 +115,9 @@ def _write_reply(message: Message, named: bool) -> Object:
 def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     first = group[0]
     extras, layout = NOTES.of(first.extras), NOTES.of(first.layout)
-    thoughts: list[Message] = []
-    texts: list[Message] = []
-    calls: list[Message] = []
-    for message in group:
-        (calls if is_call(message) else thoughts if is_private(message) else texts).append(message)
+    calls = [message for message in group if is_call(message)]
+    thoughts = [message for message in group if not is_call(message) and is_private(message)]
+    texts = [message for message in group if not (is_call(message) or is_private(message))]
     out: Object = {"role": "assistant"}
     if first.name:
         out["name"] = first.name
@@ -127,17 +125,18 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     if thoughts:
         reasoning = write_reasoning(thoughts, layout.get("reasoning"), layout.get("templates"), extras, options)
         leading = reasoning.pop(CONTENT, None)
-        out.update(reasoning)
+        out |= reasoning
     out |= _write_answer(texts[0].content, layout) if texts else {"content": None}
     if leading is not None:
         out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
-    if calls:
-        out.update(_write_calls(calls))
-    if thoughts and thoughts[0] is first:
-        extras = {key: value for key, value in extras.items() if key not in (ITEM, SEALED)}
-    if calls and calls[0] is first:
-        written_key = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
-        extras = {key: value for key, value in extras.items() if key != written_key}
+    out |= _write_calls(calls) if calls else {}
+    # The first message has the extras of its own item or call, which are written there, and those of the wire message.
+    written_keys: Sequence[str] = ()
+    if first in thoughts:
+        written_keys = (ITEM, SEALED)
+    elif first in calls:
+        written_keys = (FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS,)
+    extras = {key: value for key, value in extras.items() if key not in written_keys}
     return _spell(out, first, extras, layout)
 
 

@@ -32,6 +32,8 @@ from .syntax import (
 # --- declared tools ---------------------------------------------------------------------------------------------------
 
 _PLAIN_TOOL: Final = ("type", "function")
+_ORDERS: Final = {FUNCTION: DECLARATION_ORDER, CUSTOM: DECLARATION_ORDER[:2]}
+"""The keys of each kind of tool that the canonical form has, in the order in which they are written."""
 _PLAIN_DECLARATIONS: Final = (DECLARATION_ORDER[:-1], DECLARATION_ORDER)
 
 
@@ -63,39 +65,30 @@ def _read_tool(value: Json) -> Tool | None:
     name, description = inner.get("name"), inner.get("description")
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
-    strict = inner.get("strict") if kind == FUNCTION else None
-    order = DECLARATION_ORDER if kind == FUNCTION else DECLARATION_ORDER[:2]
-    if not (strict is None or isinstance(strict, bool)):
-        order, strict = DECLARATION_ORDER[:-1], None
-    known = [key for key in order if inner.get(key) is not None]
+    order = _ORDERS[kind]
+    if "strict" in order and not (inner.get("strict") is None or isinstance(inner["strict"], bool)):
+        order = order[:-1]
+    values = {key: inner[key] for key in order if inner.get(key) is not None}
     freeform, spelled = read_freeform(inner.get(FORMAT), nested=True) if kind == CUSTOM else (None, None)
-    known_keys = order if spelled is None else (*order, FORMAT)
-    mark, inside = read_mark(item.get(CACHE), EPHEMERAL), None
-    if mark is None and (inside := read_mark(inner.get(CACHE), EPHEMERAL)) is not None:
-        known_keys = (*known_keys, CACHE)
-    extras = rest(item, ("type", kind) if mark is None else ("type", kind, CACHE))
-    more = rest(inner, known_keys)
-    if more:
-        extras[kind] = more
+    mark, mark_inside = (read_mark(each.get(CACHE), EPHEMERAL) for each in (item, inner))
+    is_inside = mark is None and mark_inside is not None
+    known = ("type", kind, *(() if mark is None else (CACHE,)))
+    known_inside = (*order, *(() if spelled is None else (FORMAT,)), *((CACHE,) if is_inside else ()))
+    extras, more = rest(item, known), rest(inner, known_inside)
     forms = {
         "form": form_of(item, TOOL_ORDER, TOOL_KEYS, (kind,)),
-        "inner": form_of(inner, (*order, FORMAT, CACHE), DECLARATION_KEYS, known),
+        "inner": form_of(inner, (*order, FORMAT, CACHE), DECLARATION_KEYS, [*values]),
         FORMAT: spelled or None,
-        CACHE: None if inside is None else FUNCTION,
+        CACHE: FUNCTION if is_inside else None,
     }
-    layout = {key: form for key, form in forms.items() if form is not None}
     namespace, bare = split_name(name)
-    parameters = inner.get("parameters") if kind == FUNCTION else None
     return Tool(
-        bare,
-        description,
-        parameters,
-        namespace,
-        NOTES.by_format(extras),
-        NOTES.by_format(layout),
-        strict,
-        freeform,
-        mark or inside,
+        *(bare, description, values.get("parameters"), namespace),
+        extras=NOTES.by_format({**extras, kind: more} if more else extras),
+        layout=NOTES.by_format({key: form for key, form in forms.items() if form is not None}),
+        strict=values.get("strict"),
+        freeform=freeform,
+        cache=mark or mark_inside,
     )
 
 

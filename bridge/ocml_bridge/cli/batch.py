@@ -202,12 +202,7 @@ def batch(
         from ..view.html import environment
 
         environment()  # a missing library is reported before the run
-    if output is None and not dry_run:
-        raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
-    if output is not None and os.path.isfile(output):
-        raise BridgeError(
-            ErrorCode.OPTION, f"--output {output} is a file; name a folder, in which each input gets a file"
-        )
+    _check_folder(output, dry_run=dry_run)
     rows, layout = rows_of(plan_name, source, turns, preview=preview), layout_to(to_plan, target or profile)
     target = layout[1] if layout is not None else target
     if target is None and profile is None:
@@ -217,15 +212,11 @@ def batch(
     form = _format_of(profile, target)
     source_kind = None if source is None else registry.adapter(source)[0].kind
     adapter = registry.adapter(form)[0]
+    target_kind = adapter.kind
     if mask is not None and (layout is not None or adapter.frame_marks is None):
         raise BridgeError(ErrorCode.OPTION, f"--mask is for texts and token ids, and {adapter.id} is neither")
-    if tokenizer is not None and (mask is None or adapter.kind is not Kind.TEXT):
-        raise BridgeError(ErrorCode.OPTION, "--tokenizer is for the rows of a text that --mask makes")
     if tokenizer is not None:
-        from ..bulk.training_rows import tokenizer_in
-
-        tokenizer_in(tokenizer)
-    target_kind = adapter.kind
+        _check_tokenizer(tokenizer, of_text=mask is not None and target_kind is Kind.TEXT)
     if mask is not None:
         target_kind, into = Kind.JSON, into or "jsonl"
     job = Job(
@@ -273,6 +264,24 @@ def batch(
         say(f"{PROGRAM}: stopped at a record that is quarantined, because of --fail-fast; --resume continues after it")
     failed = finished.tally.quarantined or any(each.error is not None for each in finished.inputs.values())
     return ExitCode.SOME_FAILED if failed else ExitCode.OK
+
+
+def _check_folder(output: str | None, *, dry_run: bool) -> None:
+    """Raise if there is no folder to write to."""
+    if output is None and not dry_run:
+        raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
+    if output is not None and os.path.isfile(output):
+        message = f"--output {output} is a file; name a folder, in which each input gets a file"
+        raise BridgeError(ErrorCode.OPTION, message)
+
+
+def _check_tokenizer(name: str, *, of_text: bool) -> None:
+    """Raise if the tokenizer cannot be loaded, or if the rows do not mask a text."""
+    if not of_text:
+        raise BridgeError(ErrorCode.OPTION, "--tokenizer is for the rows of a text that --mask makes")
+    from ..bulk.training_rows import tokenizer_in
+
+    tokenizer_in(name)
 
 
 def _summarise(plan: Plan, finished: Finished, *, quiet: bool) -> None:

@@ -40,7 +40,7 @@ def read_ai_studio(fields: Object, wording: Wording) -> Sequence[Document]:
             contents[-1]["parts"] += parts
         elif parts:
             contents.append({"role": each["role"], "parts": parts})
-        nodes.append(_metadata(each, parts))
+        nodes.append(_metadata(each))
     if not contents:
         raise misshapen(f"/{PROMPT}/chunks", "a chunk with a text at least")
     instruction = as_object(fields.get(SYSTEM) or {})
@@ -91,7 +91,7 @@ def _contain_text(parts: Sequence[Object], text: Json) -> bool:
     return bool(parts) and (not text or whole == text)
 
 
-def _metadata(chunk: Object, parts: Sequence[Object]) -> Object:
+def _metadata(chunk: Object) -> Object:
     """Return the remaining members of a chunk; of a file, its kind."""
     own_parts = objects_of(chunk.get("parts"))
     known = ["role", "text", "isThought", *_DATA, *_UNCHANGED]
