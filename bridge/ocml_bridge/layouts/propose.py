@@ -152,29 +152,31 @@ def proposal(survey: Survey, containers: list[str]) -> str:
         survey: the statistics on the rows.
         containers: a line on how each input stores its rows.
     """
+    names = sorted(survey.layouts, key=lambda name: -survey.layouts[name].rows)
     lines = ["# What the rows are, for `ocml-convert batch --plan`.", *(f"# {line}" for line in containers)]
-    lines.append(f"# {_count(survey.rows, 'row')} looked at.")
-    for name, statistics in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows):
-        lines += ["#", *(f"# {line}" for line in _comments(name, statistics))]
+    lines += [f"# {_count(survey.rows, 'row')} looked at."]
+    for name in names:
+        lines += ["#", *(f"# {line}" for line in _comments(name, survey.layouts[name]))]
     for columns, count in survey.others.most_common(_MANY):
-        lines += [
-            "#",
-            f"# {_count(count, 'row')} of no layout that is known, with the columns {', '.join(columns) or 'none'}.",
-        ]
-    for error, count in survey.broken.most_common(_MANY):
-        lines.append(f"# {_count(count, 'row')} that cannot be read: {_one_line(error)}")
-    lines.append("")
-    names = [name for name, _ in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows)]
-    if not names:
-        row = survey.unknown_row
-        guess = None if row is None else _guess(row)
-        what = None if row is None else likeness(row)
-        if row is not None and _is_turn(row) and sure_in(row) is not None:  # such messages are joined in another way
-            guess = None
-        if guess is None and what is not None:
-            lines.append(f"# The first of them {' '.join(what.split())}")
-        return _written([*lines, *(guess or _UNKNOWN)])
-    lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
+        of_columns = f"with the columns {', '.join(columns) or 'none'}"
+        lines += ["#", f"# {_count(count, 'row')} of no layout that is known, {of_columns}."]
+    broken = survey.broken.most_common(_MANY)
+    lines += [f"# {_count(count, 'row')} that cannot be read: {_one_line(error)}" for error, count in broken]
+    return _written([*lines, "", *(_plan_of(names, survey) if names else _plan_of_unknown(survey.unknown_row))])
+
+
+def _plan_of_unknown(row: Object | None) -> list[str]:
+    """Return the plan for rows of no layout, given the first of them; it is a guess, or only says what is missing."""
+    is_joined = row is not None and _is_turn(row) and sure_in(row) is not None  # they are joined in another way
+    guess, what = (None, None) if row is None else (None if is_joined else _guess(row), likeness(row))
+    if guess is not None or what is None:
+        return guess or _UNKNOWN
+    return [f"# The first of them {' '.join(what.split())}", *_UNKNOWN]
+
+
+def _plan_of(names: list[str], survey: Survey) -> list[str]:
+    """Return the plan for rows of some layouts, the most frequent one first."""
+    lines = [f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}"]
     if any(layout.preview for layout in map(layout_of, names)):
         lines += ["# The reading of this layout may change with any release.", "preview: true"]
     lines += _unknown_roles(
@@ -185,7 +187,7 @@ def proposal(survey: Survey, containers: list[str]) -> str:
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
         lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
         lines.append(f"thoughts: [{', '.join(tags)}]")
-    return _written(lines)
+    return lines
 
 
 def _unknown_roles(words: set[str]) -> list[str]:
@@ -264,9 +266,6 @@ def _one_line(text: str) -> str:
 # --- rows of no layout ------------------------------------------------------------------------------------------------
 
 
-_WORDS: Final = Wording()
-
-
 def _guess(row: Object) -> list[str] | None:
     """Return a plan for a row with a list of turns in words that no layout reads; None if it has no such list."""
     if _is_turn(row):
@@ -282,7 +281,7 @@ def _guess(row: Object) -> list[str] | None:
         layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
         names = {None if each is None else each.name for each in layouts}
         is_history = names == {"key-values"} and column.lower() in _HISTORIES
-        if turns and None not in names and not is_history and not are_messages(value, _WORDS):
+        if turns and None not in names and not is_history and not are_messages(value, Wording()):
             return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
