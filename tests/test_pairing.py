@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
-from ocml_bridge.units.arrange import arrival_losses, pairing_losses, plan_for
+from ocml_bridge.units.arrange import arrangement_for, arrival_losses, pairing_losses
 from ocml_bridge.units.heads import item_of
 from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
@@ -156,9 +156,9 @@ def test_pairing_all_messages_equals_pairing_them_one_by_one(messages: list[Mess
 def test_the_turn_of_a_misread_reply_is_put_in_order(read: int | None) -> None:
     """Whether the reply is read as the answer to another call or to none, its own call is in the turn."""
     messages = [call(tool="functions.f"), call(tool="functions.g"), reply(), reply()]
-    plan = plan_for(messages, {2: 1, 3: 0}, {2: read})
-    assert plan is not None
-    assert [*plan.order] == [0, 1, 3, 2]
+    arrangement = arrangement_for(messages, {2: 1, 3: 0}, {2: read})
+    assert arrangement is not None
+    assert [*arrangement.order] == [0, 1, 3, 2]
 
 
 def test_the_loss_of_a_reply_names_the_call_that_it_answers_in_the_target() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.uploads import media_for
-from ocml_bridge.json_values.data_urls import data_url, media_type, opened, scheme, sound_format
+from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url, scheme
 from ocml_bridge.json_values.form import OBJECT, Object, add
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Passages, Refusal, Text, replace
@@ -148,7 +148,7 @@ def _read_media(part: Object, key: str) -> Media | None:
     members = cast("Object", inner)
     fields: Object = {ours: members[name] for name, ours in kind.members.items() if isinstance(members.get(name), str)}
     if kind.inline is not None:
-        _open_data_url(fields, kind.members[kind.inline])
+        open_data_url(fields, kind.members[kind.inline])
     known = [name for name in kind.members if isinstance(members.get(name), str)]
     marked, mark = _mark_of(part)
     if fields.get("file_id"):
@@ -169,14 +169,6 @@ def _mark_of(part: Object) -> tuple[str, CacheMark | None]:
     if (mark := read_mark(part.get(CACHE), EPHEMERAL)) is not None:
         return CACHE, mark
     return (BREAKPOINT, CacheMark()) if part.get(BREAKPOINT) == EXPLICIT else ("", None)
-
-
-def _open_data_url(fields: Object, name: str) -> None:
-    """Replace a data URL in the fields by its base64 data and its media type."""
-    parsed = opened(fields.get(name, ""))
-    if parsed is not None:
-        del fields[name]
-        fields["data"], fields["format"] = parsed
 
 
 def _in_one_order(raw: Object, written: Object) -> bool:
@@ -234,7 +226,7 @@ def _write_media(media: Media) -> Object | None:
         return None
     inner: Object = {}
     for name, ours in kind.members.items():
-        value = _data_url(media, kind) if name == kind.inline else _member(media, ours)
+        value = _data_url(media, kind) if name == kind.inline else field_of(media, ours)
         if value is not None:
             inner[name] = value
     inner = add(inner, extras.get(key))
@@ -261,11 +253,6 @@ def _in_place(media: Media) -> Media:
     media = media_for(media, VENDOR)
     moved = NOTES.of(media.layout).get(_DATA) == _ADDRESS and media.data is None and scheme(media.url or "") in _WEB
     return replace(media, data=media.url, url=None) if moved and media.media in ("file", "audio") else media
-
-
-def _member(media: Media, field: str) -> str | None:
-    """Return a field of media as it is written; the format of a sound is not written as a media type."""
-    return sound_format(media) if field == "format" else getattr(media, field)
 
 
 def _has_source(media: Media) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, cast
 from ocml_bridge.chat.citations import CitationTable, Kind, Place
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
-from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sound_format
+from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
@@ -136,9 +136,8 @@ def _read_media(part: Object, kind: _Kind) -> Media | None:
     members: Object = inner
     texts = [name for name in kind.members if isinstance(members.get(name), str) and members[name]]
     fields: Object = {kind.members[name]: members[name] for name in texts}
-    if kind.inline is not None and (data := opened(fields.get(kind.members[kind.inline], ""))) is not None:
-        del fields[kind.members[kind.inline]]
-        fields["data"], fields["format"] = data
+    if kind.inline is not None:
+        open_data_url(fields, kind.members[kind.inline])
     if "file_id" in fields:
         fields["vendor"] = VENDOR
     extras = rest(members, (*texts, "type") if kind.inner is None else texts)
@@ -227,7 +226,7 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
     extras = NOTES.of(media.extras)
     values: Object = {}
     for name, field in spec.members.items():
-        value = _inline(media, field) if name == spec.inline else _member(media, field)
+        value = _inline(media, field) if name == spec.inline else field_of(media, field)
         if value is not None:
             values[name] = value
     fixed = [name for name, value in values.items() if not is_empty(value)]
@@ -244,11 +243,6 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
     inner = shape(add(values, extras.get(spec.inner), tuple(spec.members)), forms.get("inner"), fixed=fixed)
     written = add({"type": kind, spec.inner: inner, **marked}, extras)
     return shape(written, forms.get("form"), fixed=("type", spec.inner))
-
-
-def _member(media: Media, field: str) -> str | None:
-    """Return the value of a member; the format of a sound is not a media type."""
-    return sound_format(media) if field == "format" else getattr(media, field)
 
 
 def _inline(media: Media, field: str) -> str | None:

@@ -18,7 +18,7 @@ from ..model import Completion, Transcript, replace
 from ..report.result import DocumentOutcome
 from ..spans.columns import Columns
 from ..spans.frames import FrameMarks
-from ..units.arrange import gathered_losses, in_order, misread, order_losses, pairing_losses, plan_for
+from ..units.arrange import arrangement_for, gathered_losses, in_order, misread, order_losses, pairing_losses
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
@@ -145,12 +145,13 @@ class Writer:
         wrong = misread(messages, pairs, written.image.messages, written.indices)
         if not wrong:
             return written
-        plan = plan_for(messages, pairs, wrong)
-        if plan is not None:
-            ordered = conversation_of(replace(document, messages=in_order(messages, plan.order)))
+        arrangement = arrangement_for(messages, pairs, wrong)
+        if arrangement is not None:
+            ordered = conversation_of(replace(document, messages=in_order(messages, arrangement.order)))
             moved = self._written(ordered, traced=written.trace is not None)
-            moved.move(document, plan.order)
-            moved.log.losses += order_losses(messages, plan._replace(order=moved.order or ()), self._grammar.target)
+            moved.move(document, arrangement.order)
+            arrangement = arrangement._replace(order=moved.order or ())
+            moved.log.losses += order_losses(messages, arrangement, self._grammar.target)
             still_wrong = misread(messages, pairs, moved.image.messages, moved.order)
             if len(still_wrong) < len(wrong):
                 written, wrong = moved, still_wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from ..model import Media
 
@@ -19,10 +19,18 @@ def scheme(address: str) -> str | None:
     return None if match is None else match[1].lower()
 
 
-def opened(url: str) -> tuple[str, str | None] | None:
+def split_data_url(url: str) -> tuple[str, str | None] | None:
     """Return the base64 data of a data URL, and its media type or None; None for any other URL."""
     match = _DATA_URL.match(url)
     return None if match is None else (url[match.end() :], match[1] or None)
+
+
+def open_data_url(fields: dict[str, Any], name: str) -> None:
+    """Replace a data URL in a field of media by its base64 data and its media type."""
+    parsed = split_data_url(fields.get(name, ""))
+    if parsed is not None:
+        del fields[name]
+        fields["data"], fields["format"] = parsed
 
 
 def data_of(url: str) -> str | None:
@@ -51,6 +59,11 @@ def sound_format(media: Media) -> str | None:
     """Return the format of a sound for APIs without media types, such as `mp3`."""
     kind, _, name = (media.format or "").rpartition("/")
     return _SOUNDS.get(name, name) if kind == "audio" else media.format
+
+
+def field_of(media: Media, name: str) -> str | None:
+    """Return a field of media as an API has it that has no media types, but formats of sounds."""
+    return sound_format(media) if name == "format" else getattr(media, name)
 
 
 _BEGINNINGS: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}

@@ -21,7 +21,7 @@ from ..model import Document, Message, Transcript
 from ..report.narrowing import drop_message
 from ..report.report import report
 from ..text.control import ControlTokens
-from ..units.arrange import Plan, arrival_losses, misread, order_losses, pairing_losses
+from ..units.arrange import Arrangement, arrival_losses, misread, order_losses, pairing_losses
 from ..units.pairing import pair
 from ..units.reader import UnitReader
 from .buffer import Hold
@@ -217,7 +217,7 @@ class TextEncoder(ABC):
         if order is not None:
             self.order = tuple(written_order)
             if replies:
-                self.log.losses += order_losses(messages, Plan(written_order, replies), self._target)
+                self.log.losses += order_losses(messages, Arrangement(written_order, replies), self._target)
             else:
                 self.log.losses += arrival_losses(written_order, self._target)
         if replies:

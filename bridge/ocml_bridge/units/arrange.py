@@ -79,7 +79,7 @@ def misread(
 # --- the order --------------------------------------------------------------------------------------------------------
 
 
-class Plan(NamedTuple):
+class Arrangement(NamedTuple):
     """An order of messages in which replies answer their calls without ids.
 
     Attributes:
@@ -91,7 +91,9 @@ class Plan(NamedTuple):
     linked: frozenset[int]
 
 
-def plan_for(messages: Sequence[Message], pairs: Mapping[int, int], wrong: Mapping[int, int | None]) -> Plan | None:
+def arrangement_for(
+    messages: Sequence[Message], pairs: Mapping[int, int], wrong: Mapping[int, int | None]
+) -> Arrangement | None:
     """Return an order in which as many misread replies as possible are read as in the document.
 
     The turn of a misread reply's call, and that of the call that it answers in the image, are put in order: replies
@@ -125,7 +127,7 @@ def plan_for(messages: Sequence[Message], pairs: Mapping[int, int], wrong: Mappi
         order += replies_after.get(place, ())
     if order == list(range(len(messages))):
         return None
-    return Plan(order, frozenset(moving.union(*affected.values())))
+    return Arrangement(order, frozenset(moving.union(*affected.values())))
 
 
 def _answered_first(messages: Sequence[Message], calls: Sequence[int], replies: Mapping[int, int]) -> list[int]:
@@ -204,8 +206,8 @@ def arrival_losses(order: Sequence[int], target: str) -> list[Loss]:
     return [Loss(LossCode.ORDER, Severity.CHANGED, f"/messages/{index}", detail) for index in moved(order)]
 
 
-def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[Loss]:
-    """Return a loss for each call and reply of a plan that moves."""
+def order_losses(messages: Sequence[Message], arrangement: Arrangement, target: str) -> list[Loss]:
+    """Return a loss for each call and reply that moves."""
     return [
         Loss(
             LossCode.ORDER,
@@ -215,8 +217,8 @@ def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[L
             if is_reply(messages[index])
             else f"{target} has no call ids, so a call without a reply moves after the calls with replies",
         )
-        for index in moved(plan.order)
-        if index in plan.linked
+        for index in moved(arrangement.order)
+        if index in arrangement.linked
     ]
 
 

@@ -12,7 +12,7 @@ from ..chat.turns import full_name, is_call, is_reply, parts_of
 from ..chat.visibility import Visibility
 from ..errors import BridgeError
 from ..json_values import jsontext
-from ..json_values.data_urls import data_url, opened
+from ..json_values.data_urls import data_url, split_data_url
 from ..model import (
     FileBreak,
     Flags,
@@ -164,7 +164,7 @@ def _passages(part: Passages) -> Block:
 
 def _media(part: Media) -> Block:
     """Return the card of a medium, which is never loaded; a picture with data is shown."""
-    data, media_type = (part.data, part.format) if part.url is None else opened(part.url) or (None, None)
+    data, media_type = (part.data, part.format) if part.url is None else split_data_url(part.url) or (None, None)
     image = _picture(data, media_type) if part.media == "image" and data is not None else ""
     facts = {
         "file": part.filename,
