@@ -6,21 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import count
 from typing import Final, cast
 
 from ocml_bridge.chat.turns import recipient_of
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.errors import BridgeError
-from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Signed, Start, Stop
+from ocml_bridge.events import Delta, End, Reason, RefusalDelta, Signed, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
-from ocml_bridge.stream.decoder import emit_message, header_of, settle, text_of
+from ocml_bridge.stream.decoder import emit_message, header_of, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 
 from .assembly import Call, Choice, Fragment
@@ -44,8 +42,6 @@ _REASONS: Final[dict[str, Reason]] = {
 """The reason of the `Stop` event by finish reason; with calls, `stop` becomes `tool_calls`."""
 _FINISHES: Final = frozenset({"stop", "tool_calls", "length", "content_filter"})
 """The caller's reasons that a response may have as its finish reason."""
-_COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
-"""The caller's reasons that do not override the reason of the stream."""
 
 _Key = int | tuple[int, int] | Call
 """The key of a message in an answer: `(THOUGHT, index)`, `TEXT`, or the call."""
@@ -226,17 +222,14 @@ class ChunkDecoder(ArrivingDecoder):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream; return its last events. A second call returns none."""
-        if self.closed:
-            return []
-        if not self.is_closed:
-            # The last event may lack its empty line; if it is incomplete, the stream was cut off inside it.
-            with suppress(BridgeError):
-                self.take_all(self._reader.finish(unended=True))
-        self.closed = True
+    def rest(self) -> list[ServerEvent]:
+        """End the parsing; return the last event, which may lack its empty line."""
+        return self._reader.finish(unended=True)
+
+    def stop(self, reason: Reason | None) -> Stop:
+        """Read the answer so far, and take the missing events of its messages to the log."""
         document = self._seal(reason)
-        return [*self.log.take(), Stop(self._reason(reason, document), document, places=self._places())]
+        return Stop(self.reason_of(document, reason, self._over), document, places=self._places())
 
     def _places(self) -> tuple[int | None, ...] | None:
         """Return the index of each message in the document by number; None if the order is the same."""
@@ -245,22 +238,13 @@ class ChunkDecoder(ArrivingDecoder):
         places = {number: index for index, number in enumerate(self._order)}
         return tuple(map(places.get, range(max(places) + 1)))
 
-    def _reason(self, reason: Reason | None, document: Transcript) -> Reason:
-        if self.failed:
-            return "error"
-        if reason not in _COMPLETE:
-            return cast("Reason", reason)
-        if self._is_cut(reason):
-            return "truncated"
-        finish = next((choice.finish for choice in self._choices.values()), None)
-        return settle(_REASONS.get(finish or "stop", "stop"), document)
-
-    def _is_cut(self, reason: Reason | None) -> bool:
-        """Return whether the stream was cut off without a reason."""
-        if reason is not None or self.failed:
-            return False
+    @property
+    def _over(self) -> Reason | None:
+        """Why the answer is over, according to the stream; None if it was cut off."""
         first = next(iter(self._choices.values()), None)
-        return first is None or (first.finish is None and not self.done)
+        if first is None or (first.finish is None and not self.done):
+            return None
+        return _REASONS.get(first.finish or "stop", "stop")
 
     def _seal(self, reason: Reason | None) -> Transcript:
         """Read the document, and emit the missing events of its messages; return the same document on later calls."""
@@ -270,7 +254,7 @@ class ChunkDecoder(ArrivingDecoder):
         return self._document
 
     def _read(self, reason: Reason | None) -> Transcript:
-        if self._is_cut(reason):
+        if reason is None and self._over is None and not self.failed:
             detail = "the stream ends before the answer ends"
             self.log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
         choices = list(self._choices.values())

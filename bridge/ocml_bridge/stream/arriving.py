@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from contextlib import suppress
+from typing import Any, Final, Protocol, cast
 
+from ..chat.turns import is_hosted
 from ..errors import BridgeError
-from ..events import Decoder, Event, Named, Reason
+from ..events import Decoder, Event, Named, Reason, Stop
 from ..json_values.form import Object
 from ..loss import FindingCode, Severity
-from ..model import Json
-from .decoder import LiveLog
+from ..model import Document, Json, Message
+from .decoder import LiveLog, settle
 from .identity import named_in
+
+_COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
+"""Reasons of a caller that do not override the reason of the stream."""
 
 
 class Arrivals(Protocol):
@@ -48,8 +53,20 @@ class ArrivingDecoder(Decoder, ABC):
         """Take one value of the stream."""
 
     @abstractmethod
-    def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream; return its last events. A second call returns none."""
+    def rest(self) -> Iterable[Any]:
+        """End the parsing; yield the values that are complete although nothing ends them."""
+
+    @abstractmethod
+    def stop(self, reason: Reason | None) -> Stop:
+        """End the stream: take its last events to the log, and return the event that stops it.
+
+        Args:
+            reason: the caller's reason; None if the stream just ended.
+        """
+
+    def hosts(self, call: Message, /) -> bool:
+        """Return whether the API runs a call itself."""
+        return is_hosted(call)
 
     @property
     def is_closed(self) -> bool:
@@ -80,6 +97,34 @@ class ArrivingDecoder(Decoder, ABC):
             self.failed = True
             raise
         return self.log.take()
+
+    def finish(self, reason: Reason | None = None, /) -> list[Event]:
+        """End the stream; return its last events. A second call returns none."""
+        if self.closed:
+            return []
+        if not self.is_closed:
+            # If the last value is incomplete, the stream was cut off inside it.
+            with suppress(BridgeError):
+                self.take_all(self.rest())
+        self.closed = True
+        stop = self.stop(reason)
+        return [*self.log.take(), stop]
+
+    def reason_of(self, document: Document, reason: Reason | None, over: Reason | None) -> Reason:
+        """Return why a stream is over.
+
+        Args:
+            document: the document.
+            reason: the caller's reason.
+            over: why the answer is over, according to the stream; None if the stream does not say it.
+        """
+        if self.failed:
+            return "error"
+        if reason not in _COMPLETE:
+            return cast("Reason", reason)
+        if over is None and reason is None:
+            return "truncated"
+        return settle(over or reason, document, self.hosts)
 
     def note(self, detail: str) -> None:
         """Report what had to be mended, once for each text."""

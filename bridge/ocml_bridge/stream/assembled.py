@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Final, cast
 
 from ..chat.substance import evident_text
-from ..chat.turns import is_hosted
 from ..errors import BridgeError
-from ..events import Delta, End, Event, PartEnd, Reason, Signed, Start, Stop
+from ..events import Delta, End, PartEnd, Reason, Signed, Start, Stop
 from ..json_values.form import Object, is_empty
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Part, Signature, Text, Transcript
 from ..model.notes import MERGED
 from ..options import Options
 from .arriving import ArrivingDecoder
-from .decoder import header_of, rest_of, settle
+from .decoder import header_of, rest_of
 from .values import DONE, Arrived, Values
 
 Note = Callable[[str], None]
 """Takes a sentence that describes what was mended."""
-_COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
-"""Reasons of a caller that do not override the reason of the stream."""
 
 
 class AssemblingDecoder(ArrivingDecoder):
@@ -63,10 +59,6 @@ class AssemblingDecoder(ArrivingDecoder):
     @abstractmethod
     def document(self, reason: Reason | None) -> Transcript:
         """Return the document that the reader reads from the answer so far."""
-
-    def hosts(self, call: Message, /) -> bool:
-        """Return whether the API runs a call itself."""
-        return is_hosted(call)
 
     # --- what a format calls ------------------------------------------------------------------------------------------
 
@@ -145,14 +137,12 @@ class AssemblingDecoder(ArrivingDecoder):
         else:
             self.note("an event is not an object; it is left out")
 
-    def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream; return its last events. A second call returns none."""
-        if self.closed:
-            return []
-        if not self.is_closed:
-            with suppress(BridgeError):
-                self.take_all(self._values.finish())
-        self.closed = True
+    def rest(self) -> Iterator[Arrived]:
+        """End the parsing; yield the values that are complete although nothing ends them."""
+        return self._values.finish()
+
+    def stop(self, reason: Reason | None) -> Stop:
+        """Read the answer so far, and take the missing events of its messages to the log."""
         if reason is None and self.over is None and not self.failed:
             self.log.find(FindingCode.TRUNCATED, "", "the stream ends before the answer ends", Severity.LOST)
         try:
@@ -161,16 +151,7 @@ class AssemblingDecoder(ArrivingDecoder):
             self.failed, document = True, Transcript()
             self.log.find(FindingCode.SHAPE, error.path or "", f"what came makes no answer: {error}", Severity.LOST)
         self._end(document.messages)
-        return [*self.log.take(), Stop(self._reason(reason, document), document)]
-
-    def _reason(self, reason: Reason | None, document: Transcript) -> Reason:
-        if self.failed:
-            return "error"
-        if reason not in _COMPLETE:
-            return cast("Reason", reason)
-        if self.over is None and reason is None:
-            return "truncated"
-        return settle(self.over or reason, document, self.hosts)
+        return Stop(self.reason_of(document, reason, self.over), document)
 
     def _end(self, messages: Sequence[Message]) -> None:
         for number, message in enumerate(messages[self.ended :], self.ended):
