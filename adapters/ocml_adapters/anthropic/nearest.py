@@ -17,6 +17,7 @@ from ocml_bridge.model import Foreign, Media, Message, Passages, Text, replace
 from ocml_bridge.report.narrowing import drop_empty, drop_message, drop_private, drop_silent, fitted, narrow
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified, links_of, pair
+from ocml_bridge.units.relations import indices_of
 
 from .blocks import is_accepted
 from .parts import TABLE, can_hold
@@ -245,29 +246,29 @@ def with_one_prompt(
         count += 1
     if count < 2:
         return items, origins
-    places = list(range(len(items)) if origins is None else origins)
+    indices = list(indices_of(items, origins))
     prompts: list[Item] = []
     sources: list[int] = []
     is_single_text = False
-    for item, place in zip(items[:count], places, strict=False):
-        message = nearest(message_of(item), place, log)
+    for item, index in zip(items[:count], indices, strict=False):
+        message = nearest(message_of(item), index, log)
         if message is None:
             continue
         if not prompts or not message.content or prompts[0][1] == "":
             # A message without content is not joined to another one, in which it would vanish.
             is_single_text = is_single_text if prompts else isinstance(item[1], str)
             prompts.append(item_of(message))
-            sources.append(place)
+            sources.append(index)
             continue
         first = message_of(prompts[0])
         if is_single_text:  # of parts, each is compared
             is_single_text = False
-            detail = f"message {place} follows in this message"
+            detail = f"message {index} follows in this message"
             log.lose(LossCode.CONTENT, f"/messages/{sources[0]}/content", detail, Severity.CHANGED)
         prompts[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
         detail = f"this message moves into the system prompt, after message {sources[0]}"
-        log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
-    return [*prompts, *items[count:]], [*sources, *places[count:]]
+        log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
+    return [*prompts, *items[count:]], [*sources, *indices[count:]]
 
 
 def _is_prompt(head: Head) -> bool:

@@ -19,6 +19,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
+from ocml_bridge.units.relations import indices_of
 
 from .passages import CONTEXT, read_passages, write_passages
 from .syntax import (
@@ -334,7 +335,7 @@ def without_unknown(items: Sequence[Item], origins: Sequence[int] | None, log: L
         if isinstance(content, str) or all(_known_citations_of(part) == _citations_of(part) for part in content):
             continue
         edited = list(items) if edited is None else edited
-        path = f"/messages/{at if origins is None else origins[at]}/content"
+        path = f"/messages/{indices_of(items, origins)[at]}/content"
         parts = [
             replace(part, citations=_known_citations_of(part) or None) if isinstance(part, Text) else part
             for part in content

@@ -16,7 +16,7 @@ from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
-from ocml_bridge.units.relations import with_tools_apart
+from ocml_bridge.units.relations import indices_of, with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object
 from ocml_bridge.wires.shell import Shell
@@ -205,7 +205,7 @@ class WireWriter(DocumentWriter):
         if trimmed is message:
             return items
         detail = f"{HOME} refuses a last text of the assistant that ends in white space; it is written without"
-        path = f"/messages/{at if origins is None else origins[at]}/content"
+        path = f"/messages/{indices_of(items, origins)[at]}/content"
         log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
         return [*items[:at], item_of(trimmed), *items[at + 1 :]]
 

@@ -13,6 +13,7 @@ from ocml_bridge.chat.turns import is_call, name_of
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.units.heads import Head, Item
+from ocml_bridge.units.relations import indices_of
 
 from .families import Family
 from .markup.argument_types import add_types, reads_back
@@ -49,7 +50,7 @@ def prepare_arguments(
         for at, text in zip(run, texts, strict=True):
             head, content, call_id = items[at]
             if text is not None and text != content:
-                index = at if origins is None else origins[at]
+                index = indices_of(items, origins)[at]
                 report_respelling(str(content), text, f"/messages/{index}", log)
                 items[at] = head, text, call_id
             elif text is None and not _reads_unchanged(head, content, grammar, schemas):

@@ -12,7 +12,7 @@ from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.model import Message, Transcript
+from ocml_bridge.model import Message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import has_no_place, header_for
@@ -78,7 +78,7 @@ class PlainWriter(TextEncoder):
 
     def end(self, stop: Stop) -> str:
         """Return the open turn."""
-        open_turn = stop.document.open_turn if isinstance(stop.document, Transcript) else None
+        open_turn = self._open_turn(stop)
         return "" if open_turn is None else self._missing_end() + self._header(with_known_role(open_turn))
 
     def why_dropped(self, message: Message) -> str | None:
@@ -237,7 +237,7 @@ class FamilyWriter(TextEncoder):
 
     def end(self, stop: Stop) -> str:
         """Return the end of the last frame, and the open turn."""
-        open_turn = stop.document.open_turn if isinstance(stop.document, Transcript) else None
+        open_turn = self._open_turn(stop)
         out = self._end_part(more=False) + self._end_frame(last=open_turn is None, closing=True)
         if open_turn is None:
             return out

@@ -8,7 +8,7 @@ from ocml_bridge.chat.visibility import channelled
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.model import Message, replace
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.units.pairing import Pairing
@@ -99,10 +99,10 @@ class HarmonyEncoder(TextEncoder):
 
     def end(self, stop: Stop) -> str:
         """Write the end token that is still due, and the header of the open turn."""
-        document = stop.document
-        if not isinstance(document, Transcript) or document.open_turn is None:
+        turn = self._open_turn(stop)
+        if turn is None:
             return self._due.nothing
-        turn = opened(document.open_turn, self.options, prompted=False)
+        turn = opened(turn, self.options, prompted=False)
         due = _END if self._due.turn == RETURN and turn.role == SYSTEM else self._due.turn
         return due + header_of(turn, prompted=False)
 

@@ -24,6 +24,7 @@ from ocml_bridge.text import tools_section
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.pairing import links_of, pair
+from ocml_bridge.units.relations import indices_of
 from ocml_bridge.units.writer import TOOLS, Prepared
 
 from .around import place_of_tools, with_extracted_tools
@@ -155,7 +156,7 @@ def _apart(made: Prepared) -> Prepared:
     tools, section = readable
     around = around if tools is around.tools else replace(around, tools=tools)
     at = place_of_tools(items)
-    indices = range(len(items)) if origins is None else origins
+    indices = indices_of(items, origins)
     items = [*items[:at], (DECLARATION, section, None), *items[at:]]
     return Prepared(items, around, [*indices[:at], TOOLS, *indices[at:]])
 
@@ -228,7 +229,7 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
         log: receives the losses.
     """
     items, around = [*made.items], replace(made.around, tools=None)
-    origins = [*range(len(items))] if made.origins is None else [*made.origins]
+    origins = [*indices_of(items, made.origins)]
     message, path = message_of(items[at]), f"/messages/{origins[at]}"
     tools = made.around.tools
     readable = None if tools is None else _readable(tools, NOTES.of(message.layout))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.model import Message, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import has_no_place
 from ocml_bridge.text.replies import Replies
@@ -126,7 +126,7 @@ class Writer(TextEncoder):
 
     def end(self, stop: Stop) -> str:
         """Return the end of the last frame, and the open turn."""
-        opening = stop.document.open_turn if isinstance(stop.document, Transcript) else None
+        opening = self._open_turn(stop)
         out = self._end_frame(last=opening is None)
         return out if opening is None else out + self._header(opened(opening))
 

@@ -121,18 +121,14 @@ class FrameEncoder(TextEncoder):
         """Return the token that ends the last message, and the open turn."""
         if self._open is not None:
             return ""
-        turn = self._turn(stop.document)
+        open_turn = self._open_turn(stop)
+        turn = "" if open_turn is None else START + render_header(opened(open_turn))
         if not self._undecided:
             return f"{self._gap}{turn}"
         if self._message.end is None and not turn:
             return ""
         last = stop.reason != "error" and not turn and self._message.end is not None and not _is_plain(stop.document)
         return f"{TERMINATORS['return' if last else 'end']}{self._gap}{turn}"
-
-    def _turn(self, document: Document) -> str:
-        if not isinstance(document, Transcript) or document.open_turn is None:
-            return ""
-        return START + render_header(opened(document.open_turn))
 
 
 def _is_plain(document: Document) -> bool:

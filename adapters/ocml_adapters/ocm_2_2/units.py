@@ -14,6 +14,7 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified
+from ocml_bridge.units.relations import indices_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .around import has_default_header, tail_of, text_after, with_tail, with_tools, write_front
@@ -60,7 +61,7 @@ class Frames(UnitWriter):
             spelling=developer.spelling_of(NOTES.of(around.layout), HOME),
         )
         if not all(map(_is_short, [item[2] for item in items if item[2] is not None])):
-            indices = range(len(items)) if origins is None else origins
+            indices = indices_of(items, origins)
             items = [
                 item if item[2] is None or _is_short(item[2]) else item_of(self.nearest(message_of(item), index, log))
                 for index, item in zip(indices, items, strict=True)

@@ -38,7 +38,7 @@ from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
-from ocml_bridge.units.relations import with_tools_apart
+from ocml_bridge.units.relations import indices_of, with_tools_apart
 from ocml_bridge.units.writer import Prepared
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
@@ -219,7 +219,7 @@ class TurnWriter(EnvelopeWriter):
         conversation, origins = with_tools_apart(conversation, log)
         items, around = conversation.items, conversation.around
         if any(has_part(item[1], Media) for item in items):
-            items = without_media(items, range(len(items)) if origins is None else origins, log)
+            items = without_media(items, indices_of(items, origins), log)
         if around.alternatives is not None:
             if origins is not None:
                 around = replace(around, alternatives=moved(around.alternatives, missing(log.losses)))

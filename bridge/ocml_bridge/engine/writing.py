@@ -23,7 +23,7 @@ from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.pairing import pair
-from ..units.relations import paired_by_id, paired_in_order
+from ..units.relations import indices_of, paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .losses import LossCache
 from .plans.envelopes import SealedEnvelopes
@@ -191,7 +191,7 @@ class Writer:
             self._plans,
         )
         unplanned, with_extra_texts, left_out = set[int](), set[int](), set[int]()
-        indices = range(len(items)) if origins is None else origins
+        indices = indices_of(items, origins)
         for at, item in enumerate(items):
             head, content, call_id = item
             nearest = None

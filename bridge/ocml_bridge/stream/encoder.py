@@ -124,6 +124,11 @@ class TextEncoder(ABC):
         """Return the text after the last message."""
         return ""
 
+    @staticmethod
+    def _open_turn(stop: Stop) -> Message | None:
+        """Return the open turn of the document; None if it has none."""
+        return stop.document.open_turn if isinstance(stop.document, Transcript) else None
+
     def why_dropped(self, _message: Message) -> str | None:
         """Return why a message of the document is not written; None if it is written."""
         return None

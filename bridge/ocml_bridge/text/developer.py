@@ -16,6 +16,7 @@ from ..loss import Log, Loss, LossCode, Severity
 from ..model import ByFormat, Json, Message, Tool, Tools, Transcript, replace
 from ..report.report import compared
 from ..units.heads import Head, Item, item_of, message_of, messages_of
+from ..units.relations import indices_of
 from ..units.writer import TOOLS, Prepared
 from .tools_section import SECTION, section_for, section_of, with_section
 from .typescript import render_tools
@@ -227,7 +228,7 @@ class _Insertion:
         )
         prepared = insertion.insert(items, around)
         self.log.losses += renumber(log.losses, origins)
-        new_origins = range(len(items)) if prepared.origins is None else prepared.origins
+        new_origins = indices_of(items, prepared.origins)
         return prepared._replace(origins=[TOOLS if at == TOOLS else origins[at] for at in new_origins])
 
 

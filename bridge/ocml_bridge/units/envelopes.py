@@ -17,6 +17,7 @@ from ..options import Options
 from .grammar import Enclosed, SplitDocument, SplitEnvelope, State, Unit
 from .heads import message_of
 from .reader import UnitReader
+from .relations import indices_of
 from .writer import Prepared, UnitWriter
 
 
@@ -114,7 +115,7 @@ class EnvelopeWriter(UnitWriter):
         if around.alternatives is None:
             return prepared
         losses = Log()
-        for item, index in zip(items, range(len(items)) if origins is None else origins, strict=True):
+        for item, index in zip(items, indices_of(items, origins), strict=True):
             self.nearest(message_of(item), index, losses)
         dropped = missing([*log.losses, *losses.losses])
         return prepared._replace(around=replace(around, alternatives=moved(around.alternatives, dropped)))

@@ -75,6 +75,11 @@ def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
     return pairs
 
 
+def indices_of(items: Sequence[Item], origins: Sequence[int] | None) -> Sequence[int]:
+    """Return the index in the document of each item, given their origins as `Prepared` has them."""
+    return range(len(items)) if origins is None else origins
+
+
 def declares_tools(items: Sequence[Item]) -> bool:
     """Return whether a message declares tools among its parts."""
     of_parts = [item[1] for item in items if item[1].__class__ is not str]  # faster than a generator

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..loss import Log
 from ..report.narrowing import drop_empty
 from ..units.heads import Item, message_of
+from ..units.relations import indices_of
 
 
 def without_blanks(
@@ -25,7 +26,7 @@ def without_blanks(
     blanks = [at for at in range(1, len(items)) if _is_blank(items[at - 1], items[at])]
     if not blanks:
         return items, origins
-    indices = list(range(len(items)) if origins is None else origins)
+    indices = list(indices_of(items, origins))
     for at in blanks:
         reason = f"{target} has no place for an empty text after a call"
         drop_empty(message_of(items[at]), indices[at], log, reason, target=target)

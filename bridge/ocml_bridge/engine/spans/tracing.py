@@ -17,6 +17,7 @@ from ...spans.frames import Cell, Slot, cells
 from ...spans.positions import sizes_in_bytes, sizes_in_tokens
 from ...spans.span import SpanKind
 from ...units.grammar import State, Unit
+from ...units.relations import indices_of
 from ...units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from ..plans.learning import Plan
 from .patterns import Ids, Pattern, ids_of, paths_below, paths_of, pattern_of
@@ -127,7 +128,7 @@ class _Spans:
         self._items = written.items
         self._source = written.source.items
         self._declared = written.source.around.tools is not None
-        self._origins = range(len(written.items)) if written.origins is None else written.origins
+        self._origins = indices_of(written.items, written.origins)
         self._trace = trace
         self._grammar = grammar
         self._marks = templates.marks

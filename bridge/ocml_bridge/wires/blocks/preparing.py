@@ -16,7 +16,7 @@ from ...report.report import compared
 from ...units.conversation import Conversation
 from ...units.heads import Head, Item, item_of, message_of
 from ...units.pairing import links_of, pair
-from ...units.relations import paired_in_order, with_tools_apart
+from ...units.relations import indices_of, paired_in_order, with_tools_apart
 from ...units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
 from .joining import has_no_block, is_apart
@@ -36,7 +36,7 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
     """
     conversation, origins = with_tools_apart(conversation, log)
     items = list(conversation.items)
-    indices = list(range(len(items)) if origins is None else origins)
+    indices = list(indices_of(items, origins))
     _place_system(grammar, items)
     order = _answers_first(grammar, items)
     if order is not None:
