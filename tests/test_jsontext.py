@@ -49,6 +49,8 @@ def test_a_number_that_json_cannot_represent_has_no_text(number: float, beside: 
     [
         '{"a":1,"a":2}',
         '{"a" : 1, "a" : 2}',
+        '{"a": "x y", "a": "xy"}',
+        '{"a": {"b c": "é", "b c": "é"}}',
         '[{"x":{"a":1,"b":2,"a":1}}]',
         '{"a\\\\":1,"a\\\\":2}',
         '{"":1,"":1}',

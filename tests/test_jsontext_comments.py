@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, read
-from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.jsontext import without_comments
+from ocml_bridge.json_values.comments import COMMENT, without_comments
 
 REQUEST = '{"messages":[{"role":"user","content":"src/* // \\" */"}]}'
 
@@ -78,7 +77,7 @@ def test_a_truncated_record_is_not_json(name: str) -> None:
 def test_each_character_is_read_once(text: str) -> None:
     """Each match begins where the last one ended and takes something: nothing is searched for, nothing tried twice."""
     at = 0
-    for found in jsontext.COMMENT.finditer(text):
+    for found in COMMENT.finditer(text):
         assert found.start() == at
         assert found.end() > at or at == len(text)
         at = found.end()

@@ -62,13 +62,13 @@ class _KeptMembers:
         Raises:
             BridgeError: OCB-LOSS if the policy refuses a remaining loss.
         """
-        of_members = [loss for loss in losses if loss[0] in _CODES]  # most are of other codes
+        of_members = {at: member_of(loss) for at, loss in enumerate(losses) if loss[0] in _CODES}
         if not of_members:
             return losses
-        lost = {name for name in map(member_of, of_members) if name is not None}
+        lost = {name for name in of_members.values() if name is not None}
         if lost and (lost := lost - self._names_in_output(output, lost)):
             self.fields = fields = _members(self._raw, lost, result)
-            losses = tuple([loss for loss in losses if loss[0] not in _CODES or member_of(loss) not in fields])
+            losses = tuple([loss for at, loss in enumerate(losses) if of_members.get(at) not in fields])
         settings = self._job.settings
         settings.policy.check(losses, strict=settings.strict)
         return losses

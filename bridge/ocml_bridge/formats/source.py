@@ -9,6 +9,7 @@ from typing import Any, Final
 from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
+from ..json_values.comments import without_comments
 from ..json_values.parsed import as_json
 from ..loss import FindingCode, Log
 from ..model import Json
@@ -121,7 +122,7 @@ def _json(data: str | bytes, log: Log) -> Json:
             raise error.locate(text) from error.__cause__
         if (lines := jsontext.loads_lines(text)) is not None:
             return lines
-        bare = jsontext.without_comments(text)
+        bare = without_comments(text)
         if bare is None:
             raise error.locate(text) from error.__cause__
         value = jsontext.loads(bare)

@@ -19,6 +19,8 @@ _HOLDERS: Final = (
     *("conversations", "chosen", "rejected", "choices", "message"),
 )
 """Members of documents that hold messages, or other objects that do."""
+_HOLDER_OF_VALUES: Final = "conversations"
+"""The member whose turns have their text in `value`."""
 _ROLES: Final = ("role", "from")
 _TEXTS: Final = ("content", "value")
 FORMATS: Final = frozenset({"openai", "sharegpt", "canonical", "anthropic"})
@@ -55,7 +57,7 @@ def _separated(form: str, reads: Reads, fields: Object, wording: Wording) -> Seq
 
 def separated(document: Json, form: str, wording: Wording) -> Json:
     """Return a document with the reasoning in tags that are named apart from texts; unchanged in other formats."""
-    if not wording.thoughts or form not in _SPLITS:
+    if not wording.thoughts or form not in _SPLITS or not _may_have_tags(document):
         return document
     return _changed(document, "", lambda one, _: _SPLITS[form](one, wording))
 
@@ -113,11 +115,14 @@ _NAMING: Final = {tag: Wording(thoughts=(tag,)) for tag in thoughts.TAGS}
 
 
 def _may_have_tags(document: Json) -> bool:
-    """Return whether a document has any text with a tag, or other content than texts."""
-    messages = as_list((as_object(document) or {}).get("messages"))
-    if messages is None:
+    """Return whether a document has any text with a tag, or anything else than one list of turns with texts."""
+    members = as_object(document) or {}
+    [holder, *others] = [key for key in _HOLDERS if key in members] or [""]
+    turns = as_list(members.get(holder))
+    if turns is None or others:
         return True
-    texts = [each.get("content") if each.__class__ is dict else None for each in messages]  # most documents
+    key = _TEXTS[holder == _HOLDER_OF_VALUES]
+    texts = [each.get(key) if each.__class__ is dict else None for each in turns]
     return any(not isinstance(text, str) or "<" in text for text in texts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_FIRST: Final = re.compile(r"\s*(?:<s>)?\s*<\|start\|>[^<]*<\|message\|>")
+_FIRST: Final = re.compile(r"\s*+(?:<s>\s*+)?+<\|start\|>[^<]*<\|message\|>")
 _TOKEN: Final = re.compile(r"<\|(start|end|call|return|eot|eom)\|>")
 
 _ESCAPE: Final = re.compile(

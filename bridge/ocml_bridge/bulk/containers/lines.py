@@ -65,7 +65,7 @@ def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
     """Yield the lines of a range in chunks; blank lines are not records."""
-    with open(piece.unpacked or item.path, "rb") as file:
+    with open(piece.unpacked or item.path, "rb", CHUNK_BYTES) as file:  # the default takes ten times as long
         offset, number = piece.begin, piece.before or 0
         if piece.unpacked is None:
             skipped = _to_line(file, piece)
