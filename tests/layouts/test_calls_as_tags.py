@@ -32,7 +32,11 @@ def findings(*messages: dict[str, Any]) -> list[tuple[str, str]]:
     return [(each.path, each.code.value) for each in document.findings]
 
 
-@pytest.mark.parametrize("result", [OBSERVED, RESULT_WITH_NAME, {"role": "tool", "content": "a.py"}])
+IN_A_PART = {"role": "user", "content": [{"type": "text", "text": "OBSERVATION:\na.py"}]}
+"""As SWE-agent's trajectories store it (SWE-bench/SWE-smith-trajectories)."""
+
+
+@pytest.mark.parametrize("result", [OBSERVED, IN_A_PART, RESULT_WITH_NAME, {"role": "tool", "content": "a.py"}])
 def test_a_function_in_tags_is_a_call_if_its_result_follows(result: dict[str, Any]) -> None:
     assert read_as(assistant(CALL), result) == CALLED
     assert findings(assistant(CALL), result) == [("/messages/1/content", "shape")]  # no tool gives a type
@@ -144,3 +148,37 @@ def test_a_list_that_is_no_list_of_calls_of_declared_tools_stays_text(answer: st
     row = {"messages": [ASK, called, assistant(answer)], "tools": tools}
     [conversation] = conversations(row)
     assert as_pairs(conversation.messages)[-1] == ("assistant", answer)
+
+
+# --- MiniMax and MiniCPM3 ---------------------------------------------------------------------------------------------
+
+INVOKE = '<minimax:tool_call>\n<invoke name="f">\n<parameter name="a">1</parameter>\n</invoke>\n</minimax:tool_call>'
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}}
+
+
+def test_a_value_has_the_type_that_its_tool_declares() -> None:
+    row: dict[str, Any] = {"messages": [ASK, assistant(f"I look.\n{INVOKE}")]}
+    for more, arguments in (({}, '{"a":1}'), ({"tools": [TOOL]}, '{"a":"1"}')):
+        [conversation] = conversations(row | more)
+        assert as_pairs(conversation.messages)[1:] == [("assistant", "I look."), ("call f", arguments)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        INVOKE.replace("</invoke>", ""),
+        INVOKE.replace("<invoke", "and\n<invoke"),
+        INVOKE.replace("</parameter>", '</parameter>\n<parameter name="a">2</parameter>'),
+        "<|tool_call_start|>\n```python\nf(1)\n```\n<|tool_call_end|>",
+        "<|tool_call_start|>\n```python\nx = 1\n```\n<|tool_call_end|>",
+    ],
+)
+def test_what_is_no_call_between_these_tags_stays_text(text: str) -> None:
+    assert read_as(assistant(text), {"role": "tool", "content": "1"})[0] == ("assistant", text)
+    assert findings(assistant(text)) == [("/messages/1/content", "json-opaque")]
+
+
+def test_the_text_of_a_message_may_follow_its_calls() -> None:
+    """LFM2's card shows such an answer, and MiniCPM3's template writes it."""
+    text = '<|tool_call_start|>[f(a="x")]<|tool_call_end|>I look.'
+    assert read_as(assistant(text)) == [("assistant", "I look."), ("call f", '{"a":"x"}')]

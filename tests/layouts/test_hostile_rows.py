@@ -31,6 +31,23 @@ ROWS: dict[str, dict[str, Any]] = {
     "many tokens that end turns": {
         "text": "<|start_header_id|>user<|end_header_id|>" + ("<|eot_id|>" + " " * 9) * (MANY // 4) + "x"
     },
+    **{
+        f"tags of MiniMax and MiniCPM3 that are not closed ({at})": {
+            "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": text}]
+        }
+        for at, text in enumerate(
+            (
+                "<minimax:tool_call>" * MANY,
+                f"<minimax:tool_call>{'<invoke name=f>' * MANY}</minimax:tool_call>",
+                f"<minimax:tool_call><invoke name=f>{'<parameter name=a>' * MANY}</minimax:tool_call>",
+                "<|tool_call_start|>" * MANY,
+                f"<|tool_call_start|>{'[f(' * MANY}<|tool_call_end|>",
+                f"<|tool_call_start|>```python\n{' ' * MANY}x<|tool_call_end|>",
+            )
+        )
+    },
+    "spaces between SmolVLM's turns": {"text": "User: a<end_of_utterance>" + " " * MANY + "User"},
+    "turns of SmolVLM that do not end": {"text": "User: a\n" * MANY},
     "spaces before a turn": {"text": " " * MANY + "x<start_of_turn>"},
     "spaces in a turn": {"text": "<start_of_turn>user\n" + " " * MANY + "x"},
     "spaces in a message of the user": {"text": "User: a" + " " * MANY + "x\nAssistant: b"},

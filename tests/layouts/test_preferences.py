@@ -395,3 +395,24 @@ def test_chosen_and_rejected_may_be_texts_with_a_list_of_messages(spelled: Any) 
     assert as_pairs(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
     [rejected] = [*(conversation.alternatives or ())]
     assert as_pairs(rejected.messages) == [("assistant", "No.")]
+
+
+@pytest.mark.parametrize("side", ["chosen_response", "rejected_response"])
+def test_calls_in_the_texts_of_answers_are_calls(side: str) -> None:
+    """When2Call has calls of Nemotron in the texts of both answers."""
+    calls = '<TOOLCALL>[{"name": "weather", "arguments": {"city": "Rome"}}]</TOOLCALL>'
+    other = "rejected_response" if side == "chosen_response" else "chosen_response"
+    answers = {side: {"role": "assistant", "content": calls}, other: {"role": "assistant", "content": "Where?"}}
+    [found] = read_row(Plan((AUTO,)), {"tools": [json.dumps(WEATHER)], "messages": [ASK], **answers}).documents
+    document: Any = found.value
+    place, text = ("preferred_output", "non_preferred_output")[:: 1 if side == "chosen_response" else -1]
+    [call] = document[place][0]["tool_calls"]
+    assert call["function"] == {"name": "weather", "arguments": '{"city":"Rome"}'}
+    assert document[text] == [answers[other]]
+    assert document["input"]["tools"][0]["function"]["name"] == "weather"
+
+
+def test_a_call_in_an_answer_that_is_not_json_is_found() -> None:
+    row = {"messages": [ASK], "chosen": "<TOOLCALL>[f]</TOOLCALL>", "rejected": "No."}
+    [found] = read_row(Plan((AUTO,)), row).documents
+    assert [(each.path, each.code.value) for each in found.findings] == [("/preferred_output/0/content", "json-opaque")]

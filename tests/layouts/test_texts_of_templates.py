@@ -46,7 +46,107 @@ XLAM_MESSAGES: list[Pair] = [
     ("call g", "{}"),
 ]
 
+INVOKED = (
+    '<minimax:tool_call>\n<invoke name="search">\n<parameter name="tags">["a", "b"]</parameter>\n'
+    '<parameter name="query">x < <b>y</b></parameter>\n</invoke>\n<invoke name="f">\n</invoke>\n</minimax:tool_call>'
+)
+INVOKED_CALLS: list[Pair] = [("call search", '{"tags":["a","b"],"query":"x < <b>y</b>"}'), ("call f", "{}")]
+"""Calls of MiniMax (MiniMax-AI/MiniMax-M2.5, `docs/tool_calling_guide.md`)."""
+FOREIGN: list[tuple[str, list[Pair]]] = [
+    (INVOKED, INVOKED_CALLS),
+    # Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`)
+    ('<TOOLCALL>[{"name": "f", "arguments": {"a": 1}}]</TOOLCALL>', [("call f", '{"a":1}')]),
+    # GLM-4.5 (trl, `glm4moe.jinja`)
+    (
+        "<think>Hm.</think>\n<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+        [("thought", "Hm."), ("call f", '{"a":1}')],
+    ),
+    # MiniCPM3 (OpenBMB/MiniCPM, `demo/minicpm3/function_call`): the text of the message follows its calls
+    (
+        (
+            "<|thought_start|>\nHm.\n<|thought_end|>\n<|tool_call_start|>\n```python\n"
+            'f(city="杭州",days=[1,2])\ng(ok=True)\n```\n<|tool_call_end|>\nI look.'
+        ),
+        [
+            ("thought", "Hm."),
+            ("assistant", "I look."),
+            ("call f", '{"city":"杭州","days":[1,2]}'),
+            ("call g", '{"ok":true}'),
+        ],
+    ),
+]
+"""Answers with calls that no dialect of ChatML has."""
+
+
+def chatml(*turns: tuple[str, str]) -> dict[str, Any]:
+    return {"text": "".join(f"<|im_start|>{role}\n{text}<|im_end|>\n" for role, text in turns)}
+
+
 ROWS: list[RowCase] = [
+    *(
+        (
+            "chatml-calls",
+            chatml(("user", "Why?"), ("assistant", answer), ("tool", "20"), ("assistant", "Because.")),
+            [ASKED, *messages, ("tool", "20"), ANSWERED],
+        )
+        for answer, messages in FOREIGN
+    ),
+    # xLAM-2 on Qwen (vLLM, `tool_chat_template_xlam_qwen.jinja`)
+    (
+        "chatml-calls",
+        chatml(
+            ("system", f"{XLAM_SYSTEM}\n\n{json.dumps({'type': 'function', 'function': {'name': 'f'}}, indent=4)}\n\n"),
+            ("user", "Why?"),
+            ("assistant", '[{"name": "f", "arguments": {"a": 1}}]'),
+            ("tool", "20"),
+        ),
+        [("system", XLAM_SYSTEM), ASKED, ("call f", '{"a":1}'), ("tool", "20")],
+    ),
+    # a text that only names a tag is ChatML's
+    (
+        "chatml",
+        chatml(("user", "<TOOLCALL>?"), ("assistant", "A tag.")),
+        [("user", "<TOOLCALL>?"), ("assistant", "A tag.")],
+    ),
+    # MiniMax M2: reasoning, calls and results, and an answer to be generated
+    (
+        "minimax",
+        {
+            "text": f"]~!b[]~b]system\nBe kind.\n\n<tools>\n<tool>{WEATHER_TEXT}</tool>\n</tools>[e~[\n"
+            f"]~b]user\nWhy?[e~[\n]~b]ai\n<think>\nHm.\n</think>\n\n{INVOKED}[e~[\n]~b]tool\n<response>20</response>\n<response>{{}}"
+            "</response>[e~[\n]~b]ai\n<think>\n"
+        },
+        [("system", "Be kind."), ASKED, ("thought", "Hm."), *INVOKED_CALLS, ("tool", "20"), ("tool", "{}")],
+    ),
+    # MiniMax M1 (`docs/function_call_guide.md`): the speaker's name follows the role
+    (
+        "minimax",
+        {
+            "text": "<begin_of_document><beginning_of_sentence>user name=user\nWhy?<end_of_sentence>\n"
+            "<beginning_of_sentence>ai name=assistant\nBecause.<end_of_sentence>\n"
+        },
+        BOTH,
+    ),
+    # Jamba (`tokenizer_config.json` of AI21-Jamba-Mini-1.7; vLLM, `jamba_tool_parser.py`)
+    (
+        "jamba",
+        {
+            "text": "<|startoftext|><|bom|><|system|> <|eom|><|bom|><|user|> Rome?<|eom|><|bom|><|assistant|> "
+            f"<tool_calls>[\n{CALL}\n]</tool_calls><|eom|><|bom|><|tool|> 20<|eom|>"
+            "<|bom|><|assistant|> 20 degrees.<|eom|>"
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
+    # SmolVLM and Idefics 3 (vLLM, `examples/vision_language.py`)
+    (
+        "smolvlm",
+        {
+            "text": "<|im_start|>System: Be kind.<end_of_utterance>\nUser:<image>Why?<end_of_utterance>\n"
+            "Assistant: Because.<end_of_utterance>\n"
+        },
+        [("system", "Be kind."), ("user", "<image>Why?"), ANSWERED],
+    ),
+    ("smolvlm", {"text": "<|begin_of_text|>User: Why?<end_of_utterance>\nAssistant:"}, [ASKED]),
     # xLAM-2 (vLLM's tool_chat_template_xlam_llama.jinja): lists of calls, the last of which has no results
     ("llama-3", {"text": XLAM}, XLAM_MESSAGES),
     # Baize (project-baize/baize-chatbot, README): the empty last turn is not read

@@ -1,4 +1,4 @@
-"""Find calls, results and declared tools in texts, between the tags of Hermes, Glaive, GLM, Qwen, EXAONE and Nemotron.
+"""Find calls, results and declared tools in texts, between the tags of Hermes, Glaive, GLM, Qwen, MiniMax and others.
 
 Agents whose model has no tool calls (OpenHands, SWE-agent) write calls as tags, too, and the user sends the result.
 """
@@ -18,8 +18,8 @@ from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
-from .pythonic import literal_in
-from .tagged import call_in_tags, call_of_function, items_in, result_in
+from .pythonic import calls_in, literal_in
+from .tagged import call_in_tags, call_of_function, calls_invoked, items_in, result_in
 
 
 def _within(tag: str) -> str:
@@ -27,7 +27,15 @@ def _within(tag: str) -> str:
     return rf"<{tag}>([^<]*+(?:<(?!/?{tag}>)[^<]*+)*+)</{tag}>"
 
 
-_CALL: Final = re.compile(rf"{_within('tool_call')}|{_within('TOOLCALL')}|<functioncall>(.*)\Z", re.DOTALL)
+_OPENS_CALL: Final = ("<tool_call>", "<TOOLCALL>", "<minimax:tool_call>", "<|tool_call_start|>")
+_CODE_OPENS: Final = "<|tool_call_start|>"
+_CALL: Final = re.compile(
+    rf"{_within('tool_call')}|{_within('TOOLCALL')}|{_within('minimax:tool_call')}|<functioncall>(.*)\Z"
+    r"|<\|tool_call_start\|>([^<]*+(?:<(?!\|tool_call_(?:start|end)\|>)[^<]*+)*+)<\|tool_call_end\|>",
+    re.DOTALL,
+)
+_CODE: Final = re.compile(r"```python\n(.*)```", re.DOTALL)
+"""Calls as lines of Python (MiniCPM3)."""
 _FUNCTION: Final = re.compile(
     r"^[ \t]*(<function=([^<>\n]+)>[^<]*+(?:<(?!/?function[=>])[^<]*+)*+</function>)", re.MULTILINE
 )
@@ -50,7 +58,7 @@ _INTRODUCE: Final = ("functions", "make calls in a single JSON array")
 """Words of a system text that lists tools as JSON at its end (Glaive, xLAM-2)."""
 
 
-_TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>", "<functioncall>", "<function=")
+_TAGS: Final = (*_OPENS_CALL, "<tool_response>", "<tools>", "<functioncall>", "<function=")
 
 
 def has_tags(text: Json) -> bool:
@@ -83,7 +91,7 @@ def _has_call(turn: Object, after: Sequence[Object]) -> bool:
     text = turn.get("content")
     if turn.get("role") != "assistant" or turn.get("tool_calls") or not isinstance(text, str) or "<" not in text:
         return False
-    tagged = "<tool_call>" in text or "<TOOLCALL>" in text
+    tagged = any(tag in text for tag in _OPENS_CALL)
     return (tagged and _CALL.search(text) is not None) or bool(_functions(text, after, None))
 
 
@@ -97,23 +105,34 @@ def _functions(text: str, after: Sequence[Object], tools: list[Json] | None) -> 
     return found if answered or all(one[2] in names for one in found) else []
 
 
+def _text_alone(each: Object) -> str | None:
+    """Return the content of a message that is a text, or one part of text (SWE-agent); None for any other content."""
+    content = each.get("content")
+    parts = as_list(content) or []
+    part = as_object(parts[0]) if len(parts) == 1 else None
+    if part is not None and part.keys() == {"type", "text"}:
+        content = part["text"]
+    return content if isinstance(content, str) else None
+
+
 def _labelled(each: Object, names: Sequence[str]) -> str | None:
     """Return the result that a message of the user has of the only call before it; None for any other message."""
-    text = each.get("content")
-    if each.get("role") != "user" or not isinstance(text, str) or len(names) != 1:
+    text = _text_alone(each)
+    if each.get("role") != "user" or text is None or len(names) != 1:
         return None
     found = _LABEL.match(text)
     return text[found.end() :] if found is not None and found[1] in (None, *names) else None
 
 
 def extract_tools(
-    messages: Sequence[Object], tools: list[Json] | None = None
+    messages: Sequence[Object], tools: list[Json] | None = None, place: str = "/messages"
 ) -> tuple[list[Json] | None, list[Object], tuple[Finding, ...]]:
     """Move calls, results and tools out of the texts of messages.
 
     Args:
         messages: messages of Chat Completions.
         tools: tools that are declared elsewhere; None for none.
+        place: the path of the messages, for findings.
 
     Returns:
         The declared tools, the messages, and findings about what was repaired or kept as text.
@@ -122,8 +141,8 @@ def extract_tools(
     findings: list[Finding] = []
     end = [message("tool", "")] if have_tagged_calls(messages) else []  # after others, the last call is one, too
     for at, each in enumerate(messages):
-        text, path = each.get("content"), f"/messages/{at}/content"
-        if not isinstance(text, str):
+        text, path = _text_alone(each), f"{place}/{at}/content"
+        if text is None:
             out.append(each)
         elif each["role"] == "system":
             declared, rest = _declared(text, path, findings)
@@ -137,7 +156,7 @@ def extract_tools(
             out.append(_called(each, text, path, findings, tools, messages[at + 1 : at + 2] or end))
         elif (result := _labelled(each, _names(messages[at - 1 : at], out))) is not None:
             out.append({**each, **message("tool", result)})
-        elif each["role"] in ("tool", "user") and (results := _results(each, out, path, findings)) is not None:
+        elif each["role"] in ("tool", "user") and (results := _results(each, text, out, path, findings)) is not None:
             other_members = {key: value for key, value in each.items() if key not in ("role", "content")}
             out += [{**message("tool", result), **other_members} for result in results]
         else:
@@ -181,6 +200,8 @@ def _called(
             Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call is not JSON; it is kept as text")
         )
         return each
+    if rest.strip() and found[0][0].startswith(_CODE_OPENS) and not before.strip():
+        before, rest = rest, ""  # the template writes the text of the message after its calls
     if rest.strip():
         findings.append(noticed(path, "there is text after the calls; the calls and the text are kept as one text"))
         return each
@@ -217,6 +238,11 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
     tagged = call_in_tags(text, tools)
     if tagged is not None:
         return [tagged]
+    if (invoked := calls_invoked(text, tools)) is not None:
+        return invoked
+    code = _CODE.fullmatch(text)
+    if written := calls_in(text if code is None else f"[{code[1].strip()}]", None):
+        return [{"type": "function", "function": {"name": name, "arguments": as_text(args)}} for name, args in written]
     if (function := call_of_function(text, tools)) is not None:
         if function[1]:
             detail = f"no tool gives a type for {', '.join(function[1])}; the value is read as text"
@@ -235,9 +261,8 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
     return calls_of(value, path)
 
 
-def _results(each: Object, before: Sequence[Object], path: str, findings: list[Finding]) -> list[str] | None:
-    """Return the results in a text; None if the text holds anything else."""
-    text: str = each["content"]
+def _results(each: Object, text: str, before: Sequence[Object], path: str, findings: list[Finding]) -> list[str] | None:
+    """Return the results in the text of a message; None if the text holds anything else."""
     if (together := _RESULTS.fullmatch(text)) is not None:
         calls = as_list(before[-1].get("tool_calls")) if before else None
         items = items_in(together[1], len(calls or ()))
@@ -260,7 +285,8 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
     found = _TOOLS.search(text)
     one_by_one = _TOOL.findall(text) if found is None else []
     if found is not None:
-        values = _objects(found[found.lastindex or 0])
+        inner = found[found.lastindex or 0]
+        values = _objects("\n".join(_TOOL.findall(inner)) if "<tool>" in inner else inner)
         before, after = text[: found.start()], text[found.end() :]
         inline = "\n" if before.strip() and not before.endswith("\n") else ""  # text follows the tools in their line
         rest = f"{before}{inline}{after}" if after.strip() else before.rstrip()

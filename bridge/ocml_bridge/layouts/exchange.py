@@ -11,8 +11,9 @@ from typing import Final, cast
 
 from ..errors import BridgeError
 from ..json_values.jsontext import as_text
+from ..loss import Finding
 from ..model import Json
-from . import columns, dialogue, thoughts
+from . import calls, columns, dialogue, thoughts
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
 from .messages import (
@@ -188,10 +189,26 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
         prompt += answers[0][start:end]
         answers = [each[end:] for each in answers]
     more = {key: listed[key] for key in (CHOSEN, REJECTED) if _texts_in(listed[key])[1:]}
-    document = preference(prompt, answers[0], answers[1], read_tools(fields))
+    prompt, answers, tools, findings = _with_calls(prompt, answers, read_tools(fields))
+    document = preference(prompt, answers[0], answers[1], tools)
     if PARALLEL in fields:
         document["input"][PARALLEL] = fields[PARALLEL]
-    return [Document(document, extra_columns=more)]
+    return [Document(document, findings, extra_columns=more)]
+
+
+def _with_calls(
+    prompt: list[Object], answers: list[list[Object]], tools: list[Json] | None
+) -> tuple[list[Object], list[list[Object]], list[Json] | None, tuple[Finding, ...]]:
+    """Return a prompt, its answers and the tools, with the calls in the texts of any of them (When2Call)."""
+    if not any(map(calls.have_tagged_calls, (prompt, *answers))):
+        return prompt, answers, tools, ()
+    tools, prompt, findings = calls.extract_tools(prompt, tools, "/input/messages")
+    read: list[list[Object]] = []
+    for place, answer in zip(("/preferred_output", "/non_preferred_output"), answers, strict=True):
+        _, messages, more = calls.extract_tools(answer, tools, place)
+        read.append(messages)
+        findings += more
+    return prompt, read, tools, findings
 
 
 def _with_first_answers(fields: Object) -> Object:

@@ -119,7 +119,9 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         {"conversations": ("conversations", "conversation", "messages"), **columns.PROMPT},
         turns.are_tagged_turns,
         turns.read_tagged_turns,
-        wording=Wording(("from", "role"), ("value", "content"), thoughts=("think", "thinking", "scratch_pad")),
+        wording=Wording(
+            ("from", "role"), ("value", "content"), thoughts=("think", "thinking", "scratch_pad", "thought_start")
+        ),
     ),
     Layout(
         "ms-swift",

@@ -1,4 +1,4 @@
-"""Read the contents of templates' tags: arguments of GLM and Qwen3-Coder, results of EXAONE and Nemotron."""
+"""Read the contents of templates' tags: arguments of GLM, MiniMax and Qwen3-Coder, results of EXAONE and Nemotron."""
 
 from __future__ import annotations
 
@@ -41,6 +41,45 @@ def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
     if at < len(text) or not (arguments or declared is not None):
         return None
     return {"type": "function", "function": {"name": name[1], "arguments": as_text(arguments)}}
+
+
+def calls_invoked(text: str, tools: list[Json] | None) -> list[Json] | None:
+    """Return calls as tags, `<invoke name="f"><parameter name="k">v</parameter></invoke>` (MiniMax M2).
+
+    A template writes values as for `call_in_tags`.
+
+    Args:
+        text: the calls, one after the other.
+        tools: the declared tools; None for none.
+
+    Returns:
+        The calls; None for any other text.
+    """
+    found: list[Json] = []
+    opened = _INVOKE.match(text)
+    while opened is not None:
+        name, at, arguments = opened[1], opened.end(), Object()
+        declared = _parameters(name, tools) or {}
+        while (one := _INVOKED_WITH.match(text, at)) is not None:
+            if one[1] in arguments:
+                return None
+            arguments[one[1]] = _argument(one[2], as_object(declared.get(one[1])) or {})
+            at = one.end()
+        end = _INVOKED.match(text, at)
+        if end is None:
+            return None
+        found.append({"type": "function", "function": {"name": name, "arguments": as_text(arguments)}})
+        if end.end() == len(text):
+            return found
+        opened = _INVOKE.match(text, end.end())
+    return None
+
+
+_INVOKE: Final = re.compile(r'\s*<invoke name="?([^<>"\n]+)"?>\s*')
+_INVOKED: Final = re.compile(r"</invoke>\s*")
+_INVOKED_WITH: Final = re.compile(
+    r'<parameter name="?([^<>"\n]+)"?>([^<]*+(?:<(?!/parameter>\s*</?(?:parameter|invoke)\b)[^<]*+)*+)</parameter>\s*'
+)
 
 
 def call_of_function(text: str, tools: list[Json] | None) -> tuple[Object, list[str]] | None:

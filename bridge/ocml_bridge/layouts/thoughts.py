@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -14,13 +14,20 @@ from .layout import Object, Wording
 REASONING: Final = "reasoning"
 _SOLUTION: Final = {"begin_of_thought": ("<|begin_of_solution|>", "<|end_of_solution|>")}
 """The tags around an answer after reasoning in the tag `begin_of_thought`."""
-TAGS: Final = ("think", "thinking", "reasoning", "thought", "begin_of_thought")
-"""The known tags of reasoning; the last one means `<|begin_of_thought|>`."""
+_WORDS: Final = ("think", "thinking", "reasoning", "thought")
+_TOKENS: Final = {"begin_of_thought": "end_of_thought", "thought_start": "thought_end"}
+"""Names of tokens before reasoning → of those after it."""
+TAGS: Final = (*_WORDS, *_TOKENS)
+"""The known tags of reasoning; the last ones mean `<|begin_of_thought|>` and `<|thought_start|>`."""
 
 
-_WORDS: Final = "|".join(TAGS[:-1])
-_OPENS: Final = re.compile(rf"\s*<(?:({_WORDS})>|\|begin_of_thought\|>)")
-_CLOSES: Final = re.compile(rf"(?:\A|\n)<(?:/({_WORDS})>|\|end_of_thought\|>)[ \t]*(?:\n|\Z)")
+def _one_of(words: Iterable[str]) -> str:
+    return f"({'|'.join(words)})"
+
+
+_OPENS: Final = re.compile(rf"\s*<(?:{_one_of(_WORDS)}>|\|{_one_of(_TOKENS)}\|>)")
+_CLOSES: Final = re.compile(rf"(?:\A|\n)<(?:/{_one_of(_WORDS)}>|\|{_one_of(_TOKENS.values())}\|>)[ \t]*(?:\n|\Z)")
+_CLOSED_BY: Final = {closes: opens for opens, closes in _TOKENS.items()}
 
 
 @lru_cache(maxsize=64)
@@ -31,7 +38,7 @@ def _pattern(tag: str) -> re.Pattern[str]:
 
 def fences(tag: str) -> tuple[str, str]:
     """Return the opening and the closing tag of reasoning."""
-    return ("<|begin_of_thought|>", "<|end_of_thought|>") if tag == "begin_of_thought" else (f"<{tag}>", f"</{tag}>")
+    return (f"<|{tag}|>", f"<|{_TOKENS[tag]}|>") if tag in _TOKENS else (f"<{tag}>", f"</{tag}>")
 
 
 def tag_of(text: str) -> str | None:
@@ -40,22 +47,22 @@ def tag_of(text: str) -> str | None:
     if tag is not None and fences(tag)[1] in text:
         return tag
     found = _closing(text)
-    return None if found is None else found[1] or TAGS[-1]
+    return None if found is None else found[1] or _CLOSED_BY[found[2]]
 
 
 def opened_by(text: str) -> str | None:
     """Return the tag of reasoning that a text begins with, whether or not it has an end; None if there is none."""
     found = _OPENS.match(text) if "<" in text else None
-    return None if found is None else found[1] or TAGS[-1]
+    return None if found is None else found[1] or found[2]
 
 
 def _closing(text: str, tags: Sequence[str] = TAGS) -> re.Match[str] | None:
     """Return the closing tag, in a line of its own, of reasoning whose opening tag is the end of the prompt."""
-    if "</" not in text and "<|end_of_thought|>" not in text:
+    if "</" not in text and not any(token in text for token in _TOKENS.values()):
         return None
     left = set(tags)  # without those that were opened before: later closing tags end these
     for found in _CLOSES.finditer(text):
-        tag = found[1] or TAGS[-1]
+        tag = found[1] or _CLOSED_BY[found[2]]
         if tag in left and text.find(fences(tag)[0], 0, found.start()) < 0:
             return found
         left.discard(tag)

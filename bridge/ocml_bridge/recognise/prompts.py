@@ -114,6 +114,7 @@ PROMPTS: Final[tuple[Kind, ...]] = (
                 "`]~b]user`, `<beginning_of_sentence>user`",
             ),
         ),
+        advice=ROWS,
     ),
     Kind(
         "a Seed-OSS prompt",
@@ -168,6 +169,7 @@ PROMPTS: Final[tuple[Kind, ...]] = (
     Kind(
         "a Jamba prompt",
         patterns=(begins(r"(?:<\|startoftext\|>|<s>)?<\|bom\|>", "`<|bom|><|user|>`"),),
+        advice=ROWS,
     ),
     Kind(
         "an OpenBuddy prompt",

@@ -81,6 +81,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 "`User:`, and `<end_of_utterance>` after it",
             ),
         ),
+        advice=ROWS,
     ),
     Kind(
         "a text whose line ends are written as `\\n`",

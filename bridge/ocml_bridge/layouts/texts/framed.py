@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from ...json_values import jsontext
 from ...model import Json
 from .. import calls, thoughts
-from ..fitting import as_object
+from ..fitting import as_object, objects_of
 from ..layout import Document, Object, Wording, misshapen, parsed
 from ..messages import message, request, tools_of
 
@@ -46,7 +46,7 @@ class Frames(NamedTuple):
         ended: whether each turn ends with a token; otherwise it ends where the next one begins.
         headed: whether the text before the first turn is a system message.
         replied: finds the results of tools in a turn; None if they are in tags that other templates have, too.
-        thinks: whether the template writes reasoning in `<think>` before an answer.
+        thinks: whether the template writes reasoning in `<think>` or `<|thought_start|>` before an answer.
     """
 
     whose: str
@@ -71,6 +71,15 @@ class Frames(NamedTuple):
 def is_framed(frames: Frames, fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a text of a template."""
     return bool(_conversations(frames, fields.get(TEXT)))
+
+
+def has_calls(frames: Frames, marks: Sequence[str], fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a text of a template with calls; texts without any of `marks` have none."""
+    text = fields.get(TEXT)
+    if not isinstance(text, str) or not any(mark in text for mark in marks) or not is_framed(frames, fields, wording):
+        return False
+    values = [as_object(each.value) or {} for each in read_framed(frames, fields, wording)]
+    return any(each.get("tool_calls") for value in values for each in objects_of(value.get("messages")))
 
 
 def read_framed(frames: Frames, fields: Object, wording: Wording) -> Sequence[Document]:
@@ -161,13 +170,13 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
             messages += called
         elif text or role != "system":  # templates write an empty system turn, too
             messages.append(message(role, text))
-    tools, messages, findings = calls.extract_tools(messages, tools)
     if frames.thinks:
         messages = [thoughts.split(each, _THINK) for each in messages]
+    tools, messages, findings = calls.extract_tools(messages, tools)
     return Document({**settings, **request(messages, tools)}, findings)
 
 
-_THINK: Final = Wording(thoughts=("think",))
+_THINK: Final = Wording(thoughts=("think", "thought_start"))
 
 
 def _values(text: str) -> Json:

@@ -10,136 +10,13 @@ import re
 from functools import partial
 from typing import Final
 
-from ...errors import BridgeError
-from ...model import Json
-from ..fitting import as_list, as_object
-from ..layout import Object, parsed
-from ..messages import calls_of, message
-from ..pieces import Pieces
-from . import dsml, gemma, mistral
-from .framed import DECLARES, SETS, Frames, calling
+from . import called, dsml, gemma, mistral
+from .framed import DECLARES, SETS, Frames
 
 _ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
 _NO_THOUGHT: Final = r"(?:\s*(?:<think>\s*)?</think>)?"
 """The empty reasoning before an answer."""
 
-
-# --- calls ------------------------------------------------------------------------------------------------------------
-
-
-def _calls(text: str) -> list[Json] | None:
-    """Return the calls in a JSON text; None for any other text."""
-    try:
-        value = parsed(text.strip(), "")
-        listed = as_list(value) or [value]
-        named = [_normalized(as_object(each) or {}) for each in listed]
-        return calls_of(list[Json](named), "") if all(map(_is_call, named)) else None
-    except BridgeError:
-        return None
-
-
-def _normalized(call: Object) -> Object:
-    """Return a call with the usual member names, without its id or number, which no turn of a result has."""
-    name = {"name": call["tool_name"]} if "tool_name" in call else {}
-    return {**name, **{key: each for key, each in call.items() if key not in ("tool_name", "tool_call_id", "id")}}
-
-
-def _is_call(call: Object) -> bool:
-    return "name" in call and not call.keys().isdisjoint(("parameters", "arguments"))
-
-
-def _after_token(token: re.Pattern[str], text: str, _after: str) -> list[Object] | None:
-    """Return the messages of an answer whose calls are JSON after a token; None if there are none."""
-    before, *rest = token.split(text, maxsplit=1)
-    calls = _calls(rest[0]) if rest else None
-    return None if calls is None else calling(before, calls)
-
-
-def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _after: str) -> list[Object] | None:
-    """Return the messages of an answer with calls after a token, in which further tokens mark names and arguments."""
-    before, token, rest = text.partition(section)
-    found = [[group for group in each.groups() if group is not None] for each in call.finditer(rest)]
-    if not token or not found or call.sub("", rest).replace(close, "").strip():
-        return None
-    functions = [{"name": name.strip(), "arguments": arguments.strip()} for name, arguments in found]
-    return calling(before, [{"type": "function", "function": each} for each in functions])
-
-
-def _llama(text: str, after: str) -> list[Object] | None:
-    framed = _PYTHON.match(text)
-    if framed is not None:  # Llama 4: the call is between the tokens, or after them, with text between them
-        inside, after_end = framed.groups()
-        calls = _calls(after_end or inside)
-        return None if calls is None else calling(inside if after_end else "", calls)
-    before, token, call = text.rpartition("<|python_tag|>")
-    if not token and not (after == "tool" and call.startswith(("{", "["))):
-        return None
-    calls = _calls(call)
-    if calls is not None:
-        return calling(before, calls)
-    if not token:
-        return None
-    pieces = Pieces("assistant")
-    pieces.say(before.strip())
-    named = _COMMAND.fullmatch(call.strip())
-    if named is None:
-        pieces.command("ipython", call.strip())  # the role that runs the code and replies
-    else:
-        pieces.command(named[1], named[2])
-    return pieces.messages()
-
-
-_PYTHON: Final = re.compile(r"\s*<\|python_start\|>(.*?)<\|python_end\|>\s*(.*)", re.DOTALL)
-_COMMAND: Final = re.compile(r"(\w+)\.call\((.*)\)", re.DOTALL)
-"""A call of one of the tools that Llama knows: `brave_search.call(query="…")`."""
-
-
-def _command_r(text: str, after: str) -> list[Object] | None:
-    thought = _THINKING.match(text)
-    rest = text if thought is None else text[thought.end() :]
-    called = _after_token(_ACTION, _ACTION_ENDS.sub("", rest), after)
-    if thought is None:
-        return called
-    first, *others = called or [message("assistant", rest.strip())]
-    return [{"role": "assistant", "reasoning": thought[1].strip(), **first}, *others]
-
-
-_THINKING: Final = re.compile(
-    r"\s*<\|START_THINKING\|>(.*?)<\|END_THINKING\|>(?:<\|START_(?:RESPONSE|TEXT)\|>)?", re.DOTALL
-)
-_ACTION: Final = re.compile(r"Action:\s*```json\s*(?=\[)|<\|START_ACTION\|>")
-_ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
-
-
-def _deepseek(text: str, after: str) -> list[Object] | None:
-    found = _in_tokens("<｜tool▁calls▁begin｜>", _DEEPSEEK_CALL, "<｜tool▁calls▁end｜>", text, after)
-    return found or dsml.called(text)
-
-
-_DEEPSEEK_CALL: Final = re.compile(
-    r"<｜tool▁call▁begin｜>(?:\w+<｜tool▁sep｜>([^\n]+)\n```json\n(.*?)\n```|([^<\n]+)<｜tool▁sep｜>(.*?))"
-    r"<｜tool▁call▁end｜>",
-    re.DOTALL,
-)
-
-
-def _glm(text: str, after: str) -> list[Object] | None:
-    """Return the messages of an answer that calls a tool by name, with the arguments on the next line (GLM-4)."""
-    found = _NAMED_CALL.fullmatch(text) if after == "tool" else None
-    if found is None:
-        return None
-    try:
-        arguments = parsed(found[2], "")
-    except BridgeError:
-        return None
-    call = {"type": "function", "function": {"name": found[1], "arguments": found[2]}}
-    return None if as_object(arguments) is None else calling("", [call])
-
-
-_NAMED_CALL: Final = re.compile(r"\s*([\w.-]+)[ \t]*\n\s*(\{.*\})\s*", re.DOTALL)
-
-
-# --- templates --------------------------------------------------------------------------------------------------------
 
 LLAMA_3: Final = Frames(
     "Llama 3 or 4",
@@ -148,7 +25,7 @@ LLAMA_3: Final = Frames(
     {**_ROLES, **dict.fromkeys(("ipython", "tool", "environment"), "tool")},
     "`<|start_header_id|>`",
     re.compile(r"<\|begin_of_text\|>"),
-    _llama,
+    called.llama,
 )
 """Llama 3 and 4 (llama-models, `prompt_format.md`)."""
 LLAMA_2: Final = Frames(
@@ -216,7 +93,7 @@ GLM_4: Final = Frames(
     {**_ROLES, "observation": "tool"},
     "`[gMASK]<sop>` and `<|user|>`",
     re.compile(r"\[gMASK\]\s*<sop>"),
-    _glm,
+    called.glm,
     ended=False,
     thinks=True,
 )
@@ -241,7 +118,7 @@ DEEPSEEK: Final = Frames(
     },
     "`<｜User｜>`",
     re.compile("<｜begin▁of▁sentence｜>"),
-    _deepseek,
+    called.deepseek,
     dsml.declared,
     ended=False,
     headed=True,
@@ -262,7 +139,7 @@ COMMAND_R: Final = Frames(
     {"SYSTEM": "system", "USER": "user", "CHATBOT": "assistant", "results": "tool", "TOOL_RESULT": "tool"},
     "`<|START_OF_TURN_TOKEN|>`",
     re.compile("<BOS_TOKEN>"),
-    _command_r,
+    called.command_r,
     ended=False,
 )
 """Command R, R+ and Aya (trl, `cohere.jinja`, `cohere2.jinja`; llama.cpp,
@@ -277,7 +154,7 @@ GRANITE: Final = Frames(
         **dict.fromkeys(("available_tools", "tools"), DECLARES),
     },
     "`<|start_of_role|>`",
-    called=partial(_after_token, re.compile(r"<\|tool_call\|>")),
+    called=partial(called.after_token, re.compile(r"<\|tool_call\|>")),
 )
 """Granite 3 and 4 (llama.cpp, `ibm-granite-granite-3.3-2B-Instruct.jinja`, `ibm-granite-granite-4.0.jinja`)."""
 KIMI: Final = Frames(
@@ -291,7 +168,7 @@ KIMI: Final = Frames(
     {**_ROLES, **dict.fromkeys(("tool", "## Return of"), "tool"), "tool_declare": DECLARES},
     "`<|im_user|>`",
     called=partial(
-        _in_tokens,
+        called.in_tokens,
         "<|tool_calls_section_begin|>",
         re.compile(
             r"<\|tool_call_begin\|>\s*(?:functions\.)?([^<:]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>(.*?)"
@@ -356,6 +233,58 @@ AX_4: Final = Frames(
     "`<|im_start|><|user|>`",
 )
 """A.X 4 (`chat_template.jinja` of A.X-4.0-Light)."""
+MINIMAX: Final = Frames(
+    "MiniMax",
+    re.compile(
+        r"(?:\]~b\]|<beginning_of_sentence>)(?:(system|user|tool)\b[^\n]*\n"
+        rf"|(ai)\b[^\n]*(?:\n|\Z){_NO_THOUGHT})"
+    ),
+    re.compile(r"\[e~\[|<end_of_sentence>"),
+    {**_ROLES, "ai": "assistant", "tool": "tool"},
+    "`]~b]user`",
+    re.compile(r"\]~!b\[|<begin_of_document>"),
+    replied=called.minimax_replied,
+    thinks=True,
+)
+"""MiniMax M2 to M2.5 (MiniMax-AI/MiniMax-M2.5, `docs/tool_calling_guide.md`; ms-swift's agent template), and M1, whose
+turns name the speaker after the role (MiniMax-M1, `docs/function_call_guide.md`)."""
+JAMBA: Final = Frames(
+    "Jamba",
+    re.compile(r"<\|bom\|><\|(system|user|assistant|tool)\|>"),
+    re.compile(r"<\|eom\|>"),
+    {**_ROLES, "tool": "tool"},
+    "`<|bom|><|user|>`",
+    re.compile(r"<\|startoftext\|>"),
+    called.jamba,
+)
+"""Jamba 1.5 to 1.7 (`tokenizer_config.json` of AI21-Jamba-Mini-1.7; vLLM, `jamba_tool_parser.py`)."""
+SMOLVLM: Final = Frames(
+    "Idefics or SmolVLM",
+    re.compile(r"(?:\A\s*+(?=(?s:.)*?<end_of_utterance>)|(?<=<end_of_utterance>)\s*+)(System|User|Assistant):"),
+    re.compile(r"<end_of_utterance>"),
+    {name.title(): role for name, role in _ROLES.items()},
+    "`User:`, and ends with `<end_of_utterance>`",
+    re.compile(r"<\|im_start\|>|<s>|<\|begin_of_text\|>"),
+)
+"""Idefics 2 and 3, and SmolVLM (`chat_template.json` of SmolVLM-Instruct; vLLM, `examples/vision_language.py`). Images
+are placeholders in the text."""
+CHATML: Final = Frames(
+    "ChatML",
+    re.compile(r"<\|im_start\|>(system|user|assistant|tool)\n"),
+    re.compile(r"<\|(?:im_end|endoftext)\|>"),
+    {each: each for each in ("system", "user", "assistant", "tool")},
+    "`<|im_start|>`",
+    re.compile(r"<s>(?=\s*<\|)|<\|(?:begin_of_text|startoftext)\|>"),
+)
+"""ChatML. Its texts are documents of the format `chatml`, except for prompts of rows and texts of `CHATML_CALLS`."""
+CHATML_CALLS: Final = CHATML._replace(thinks=True)
+"""ChatML with calls that no dialect of it has, as in texts of MiniMax, GLM, Nemotron, MiniCPM3 (OpenBMB/MiniCPM,
+`demo/minicpm3/function_call`) and xLAM-2 (vLLM, `tool_chat_template_xlam_qwen.jinja`)."""
+FOREIGN_CALLS: Final = (
+    *("<minimax:tool_call>", "<TOOLCALL>", "<arg_key>", "<|tool_call_start|>\n```python"),
+    "make calls in a single JSON array",
+)
+"""Of these, a text with such calls has at least one."""
 ALL: Final = {
     "llama-3": LLAMA_3,
     "llama-2": LLAMA_2,
@@ -374,5 +303,8 @@ ALL: Final = {
     "nemotron": NEMOTRON,
     "nemo": NEMO,
     "ax-4": AX_4,
+    "minimax": MINIMAX,
+    "jamba": JAMBA,
+    "smolvlm": SMOLVLM,
 }
 """Templates by the names of their layouts; the first that fits a text is used."""

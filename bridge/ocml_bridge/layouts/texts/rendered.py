@@ -15,14 +15,6 @@ PROMPT: Final = "instruction"
 ANSWER: Final = "output"
 _BEGINS: Final = re.compile(r"\s*(?:<[|｜\w]|\[[|\w]|GPT4 )")
 """The beginning of a text whose turns are between tokens."""
-_CHATML: Final = Frames(
-    "ChatML",
-    re.compile(r"<\|im_start\|>(system|user|assistant|tool)\n"),
-    re.compile(r"<\|(?:im_end|endoftext)\|>"),
-    {each: each for each in ("system", "user", "assistant", "tool")},
-    "`<|im_start|>`",
-    re.compile(r"<s>(?=\s*<\|)|<\|(?:begin_of_text|startoftext)\|>"),
-)
 
 
 def is_rendered(fields: Object, wording: Wording) -> bool:
@@ -41,7 +33,9 @@ def _text(fields: Object) -> str | None:
 def _tokens(text: Json, wording: Wording) -> Frames | None:
     if text is None:
         return None
-    return next((each for each in (_CHATML, *frames.ALL.values()) if is_framed(each, {TEXT: text}, wording)), None)
+    return next(
+        (each for each in (frames.CHATML, *frames.ALL.values()) if is_framed(each, {TEXT: text}, wording)), None
+    )
 
 
 def read_rendered(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -46,6 +46,14 @@ TEXTS: Final[tuple[Layout, ...]] = (
         )
         for name, tokens in frames.ALL.items()
     ),
+    Layout(
+        "chatml-calls",
+        "a text in ChatML with calls as other templates write them",
+        "openai",
+        {framed.TEXT: columns.TEXT},
+        partial(framed.has_calls, frames.CHATML_CALLS, frames.FOREIGN_CALLS),
+        partial(framed.read_framed, frames.CHATML_CALLS),
+    ),
     _in_template(
         "baize",
         "a text in Baize's template (`[|Human|]` and `[|AI|]`)",
