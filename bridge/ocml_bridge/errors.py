@@ -7,6 +7,7 @@ Codes are never reused or renamed.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 
 class ErrorCode(StrEnum):
@@ -134,3 +135,14 @@ class BridgeError(Exception):
         if self.path is not None:
             return f"{self.code} at {self.path or 'the top'}: {self.message}"
         return f"{self.code}: {self.message}"
+
+
+_OPTIONS: Final = {"source": "--from", "force_format": "--force-format"}
+"""The command's options for the library's arguments."""
+
+
+def with_options(message: str) -> str:
+    """Return a message with the command's options in place of the library's arguments, which it names in backticks."""
+    for argument, option in _OPTIONS.items():
+        message = message.replace(f"`{argument}`", option)
+    return message

@@ -101,6 +101,13 @@ def test_compressed_files(end: str, many: Any, batch: Batch, tmp_path: Path) -> 
         assert gzip.decompress((out / "a.jsonl.gz").read_bytes()) == (out / "plain.jsonl").read_bytes()
 
 
+def test_the_messages_of_the_quarantine_name_options_of_the_command(batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"foo":1}')
+    assert batch("-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    [row] = rows(tmp_path / "out" / "a.quarantine.jsonl")
+    assert "name it with --from" in row["message"]
+
+
 def test_every_broken_line_is_quarantined_whole(many: Any, batch: Batch, tmp_path: Path) -> None:
     data = many.lines(60, broken_each=10)
     (tmp_path / "a.jsonl").write_bytes(data)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
 
-from ..errors import BridgeError, ErrorCode
+from ..errors import BridgeError, ErrorCode, with_options
 from ..json_values import jsontext
 from ..model import Json
 from .batch import Outcome, Status, unexpected
@@ -221,8 +221,10 @@ def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job)
 
 def quarantined(record: Record, outcome: Outcome, payload: Any, item: Input, job: Job) -> bytes:
     """Return a line of the quarantine: the place of a record, its error, and its data."""
-    error = outcome.error
-    members: dict[str, Json] = {"input": item.path, **record.where, **({} if error is None else position(error))}
+    members: dict[str, Json] = {"input": item.path, **record.where}
+    if outcome.error is not None:
+        members |= position(outcome.error)
+        members["message"] = with_options(str(members["message"]))
     return jsontext.dumps({**members, **raw_members(_whole(record, payload, item, job))}) + b"\n"
 
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from .. import registry
-from ..errors import BridgeError, ErrorCode, ExitCode
+from ..errors import BridgeError, ErrorCode, ExitCode, with_options
 from ..formats.adapter import Kind, Options
 from ..json_values import jsontext
 from ..report.policy import LossPolicy
 from ..spans.masks import MASKS, Mask
 from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
-from .output import PROGRAM, say, with_options, write_all
+from .output import PROGRAM, say, write_all
 from .parameters import FILE, SIZE, force_option, format_option, preview_option
 from .plans import layout_to, rows_of, take_options
 

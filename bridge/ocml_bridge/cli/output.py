@@ -13,7 +13,7 @@ from typing import BinaryIO, Final, TextIO
 
 import click
 
-from ..errors import BridgeError, ErrorCode, ExitCode
+from ..errors import BridgeError, ErrorCode, ExitCode, with_options
 from ..loss import Finding, Loss, LossClass, Severity
 
 PROGRAM: Final = "ocml-convert"
@@ -23,9 +23,6 @@ SHOWN: Final = 10
 """The number of warnings of one kind that are printed; the others are counted."""
 
 Note = Finding | Loss
-
-_OPTIONS: Final = {"source": "--from", "force_format": "--force-format"}
-"""The command's options for the library's arguments in messages."""
 
 _COLOURS: Final = {Severity.LOST: "red", Severity.CHANGED: "yellow", Severity.LAYOUT: "bright_black"}
 
@@ -66,13 +63,6 @@ def describe(error: BridgeError, name: str | None = None) -> str:
         place += [str(error.line), str(error.column)]
     at = f" at {error.path}" if error.path else ""
     return f"{':'.join(place)}{': ' if place else ''}{error.code}{at}: {with_options(error.message)}"
-
-
-def with_options(message: str) -> str:
-    """Return a message of the library with the command's options in place of the library's arguments."""
-    for argument, option in _OPTIONS.items():
-        message = message.replace(f"`{argument}`", option)
-    return message
 
 
 def say(text: str, *, colour: str | None = None) -> None:
