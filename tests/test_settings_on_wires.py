@@ -115,7 +115,8 @@ PLACES: list[tuple[str, Any, dict[str, Any]]] = [
     (
         *("max_tokens", 5),
         everywhere(
-            *("max_tokens", 5, "openai", "anthropic"),
+            *("max_tokens", 5, "anthropic"),
+            openai={"max_completion_tokens": 5},
             openai_responses={"max_output_tokens": 5},
             gemini=of_gemini("maxOutputTokens", 5),
             bedrock_converse=of_bedrock("maxTokens", 5),
@@ -432,7 +433,7 @@ ALIKE: list[tuple[str, dict[str, Any], str, Any]] = [
         at("generationConfig", {"responseMimeType": "application/json", "responseSchema": {"type": "OBJECT"}}),
         *("response_format", AnswerFormat("json_schema", schema={"type": "object"})),
     ),
-    ("openai", {"max_completion_tokens": 5}, "max_tokens", 5),
+    ("openai", {"max_tokens": 5}, "max_tokens", 5),
     ("openai", {"stop": "x"}, "stop", ("x",)),
     ("openai", {"reasoning": {"effort": "high"}}, "reasoning_effort", "high"),
     ("openai", {"function_call": {"name": "f"}}, "tool_choice", ToolChoice("required", ("functions.f",))),

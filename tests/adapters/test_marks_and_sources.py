@@ -41,7 +41,7 @@ MARKED: dict[str, Any] = {
     },
     "openai": {
         "model": "claude-x",
-        "max_tokens": 9,
+        "max_completion_tokens": 9,
         "messages": [
             {"role": "system", "content": [{"type": "text", "text": "Be brief.", "cache_control": HOUR}]},
             {

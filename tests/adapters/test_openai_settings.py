@@ -95,10 +95,10 @@ def test_null_and_empty_are_not_absent(key: str, value: Any) -> None:
 
 
 def test_the_first_of_two_keys_for_one_setting_is_believed_and_the_other_stays() -> None:
-    both = {"max_completion_tokens": 9, "max_tokens": 5}
+    both = {"max_tokens": 5, "max_completion_tokens": 9}
     transcript = transcript_of(**both)
-    assert transcript.settings == Settings(max_tokens=5)
-    assert transcript.extras == {"openai": {"max_completion_tokens": 9}}
+    assert transcript.settings == Settings(max_tokens=9)
+    assert transcript.extras == {"openai": {"max_tokens": 5}}
     assert_identity({"messages": [HI], **both})
 
 
@@ -175,7 +175,7 @@ def test_settings_go_into_the_header_of_openchatml_and_come_back() -> None:
         "model": "m",
         "messages": [HI],
         "temperature": 0.3,
-        "max_tokens": 5,
+        "max_completion_tokens": 5,
         "stop": ["x"],
         "tool_choice": "auto",
     }

@@ -123,6 +123,7 @@ def _write_tier(tier: str) -> Json:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 _PARAMETERS: Final = {
+    "max_completion_tokens": parameter("max_tokens", plain.count),  # `max_tokens` is refused for reasoning models
     **{name: plain_parameter(name) for name in plain.READERS if name not in ("stop", "response_format", "tool_choice")},
     **{name: parameter(name, read) for name, read in plain.SERVICE.items()},
     "service_tier": parameter("service_tier", plain.text, _write_tier),
@@ -130,7 +131,6 @@ _PARAMETERS: Final = {
     "response_format": parameter("response_format", _response_format, _write_response_format),
     "tool_choice": parameter("tool_choice", _tool_choice, TOOL_CHOICES.write),
     "usage": usage_at(_NUMBERS),
-    "max_completion_tokens": parameter("max_tokens", plain.count),
     "reasoning": parameter("reasoning_effort", _effort, _write_effort, _EFFORT),
     "function_call": parameter("tool_choice", _function_call, _write_function_call),
     "random_seed": plain_parameter("seed"),  # Mistral's
