@@ -9,9 +9,10 @@ import orjson
 import pytest
 
 from ocml_bridge import Options, Transcript, convert, read
-from ocml_bridge.engine.cache_keys import LONGEST
+from ocml_bridge.engine.cache_keys import LONGEST, fields_of, packed
 from ocml_bridge.engine.plans.envelopes import SIZE, OpenedEnvelopes
 from ocml_bridge.loss import Log
+from ocml_bridge.model import CacheMark, Freeform, Tool
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.ownership import POISON, poison
@@ -96,6 +97,16 @@ def test_requests_that_differ_only_in_messages_have_one_envelope() -> None:
 def test_a_number_is_not_a_truth_value_and_the_order_of_keys_counts() -> None:
     kinds: list[Object] = [{"messages": [], "n": 1}, {"messages": [], "n": True}, {"n": 1, "messages": []}]
     assert len(known(opened(kinds))) == 3
+
+
+def test_tools_with_a_mark_or_a_grammar_have_cache_keys() -> None:
+    tools = [
+        *(Tool("f", cache=mark) for mark in (None, CacheMark(), CacheMark("1h"))),
+        *(Tool("f", freeform=form) for form in (Freeform(), Freeform("lark"), Freeform("lark", "start: x"))),
+    ]
+    keys = {packed(fields_of(Transcript(tools=(tool,)))) for tool in tools}
+    assert len(keys) == len(tools)
+    assert None not in keys
 
 
 def test_the_cache_is_bounded() -> None:

@@ -12,7 +12,7 @@ from ocml_bridge import Document, Loss, Message, Tool, Transcript
 from ocml_bridge.engine import losses
 from ocml_bridge.engine.cache_keys import LONGEST
 from ocml_bridge.engine.losses import SIZE, LossCache
-from ocml_bridge.model import AnswerFormat, Header, Settings, ToolChoice, Usage, replace
+from ocml_bridge.model import AnswerFormat, CacheMark, Freeform, Header, Settings, ToolChoice, Usage, replace
 from ocml_bridge.model.diff import Difference, diff
 from ocml_bridge.report.naming import name_difference
 from ocml_bridge.units.heads import head_of
@@ -92,6 +92,7 @@ AROUND: Final = [
     Transcript(),
     Transcript(tools=(Tool("f", "Does.", SCHEMA),)),
     Transcript(tools=(Tool("f", "Does."), Tool("g", strict=True))),
+    Transcript(tools=(Tool("f", cache=CacheMark("1h")), Tool("g", freeform=Freeform("lark", "start: x")))),
     Transcript(settings=Settings("m", temperature=1)),
     Transcript(settings=Settings("m", temperature=1.5, tool_choice=ToolChoice("required"))),
     Transcript(settings=Settings(usage=Usage(1, 2), response_format=AnswerFormat("json_object"))),
@@ -122,7 +123,7 @@ def again(around: Transcript) -> Transcript:
     return replace(around, tools=tools, settings=around.settings and replace(around.settings))
 
 
-@pytest.mark.parametrize("old", [*AROUND[1:7]])
+@pytest.mark.parametrize("old", [*AROUND[1:8]])
 def test_losses_of_tools_and_settings_are_found_once(old: Transcript, compared: list[Document]) -> None:
     cache = LossCache("x")
     found = [cache.around(again(old), Transcript()) for _ in range(3)]

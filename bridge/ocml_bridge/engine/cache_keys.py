@@ -5,18 +5,17 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, Final
 
-from ..model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, Usage
+from ..model import AnswerFormat, CacheMark, Freeform, Settings, Tool, ToolChoice, Transcript, Usage
 from ..model.ownership import key_of
 
 LONGEST: Final = 250_000
 """How long a key may be, in bytes."""
 _settings: Final = attrgetter(*Settings.__match_args__)
 _tool: Final = attrgetter(*Tool.__match_args__)
-_FIELDS: Final[dict[type[Any], attrgetter[tuple[Any, ...]]]] = {
-    cls: attrgetter(*cls.__match_args__) for cls in (AnswerFormat, ToolChoice, Usage)
+_NUMBERS: Final[dict[type[Any], int]] = {
+    cls: number for number, cls in enumerate((AnswerFormat, ToolChoice, Usage, Freeform, CacheMark))
 }
-"""For each class of objects in settings, what returns the fields of an object."""
-_CLASSES: Final[tuple[type[Any], ...]] = tuple(_FIELDS)
+"""The number in a key of each class of objects in settings and tools."""
 
 
 def packed(value: Any) -> bytes | None:
@@ -35,7 +34,13 @@ def fields_of(around: Transcript) -> tuple[Any, ...]:
 
 def fields_of_tools(tools: tuple[Tool, ...] | None) -> tuple[Any, ...] | None:
     """Return declared tools as JSON values in tuples, for `packed`."""
-    return None if tools is None else tuple([_tool(tool) for tool in tools])
+    return None if tools is None else tuple([_fields_of_tool(tool) for tool in tools])
+
+
+def _fields_of_tool(tool: Tool) -> tuple[Any, ...]:
+    """Return the fields of a tool; most have no objects."""
+    fields = _tool(tool)
+    return fields if tool.freeform is tool.cache is None else tuple(map(_as_fields, fields))
 
 
 def fields_of_settings(settings: Settings | None) -> tuple[Any, ...] | None:
@@ -47,9 +52,9 @@ def fields_of_settings(settings: Settings | None) -> tuple[Any, ...] | None:
 
 
 def _as_fields(value: Any) -> Any:
-    """Return a value of settings; an object becomes a tuple of the number of its class and its fields."""
-    cls = value.__class__
-    return (_CLASSES.index(cls), *_FIELDS[cls](value)) if cls in _FIELDS else value
+    """Return a field of settings or of a tool; an object becomes a tuple of the number of its class and its fields."""
+    number = _NUMBERS.get(value.__class__)
+    return value if number is None else (number, *[getattr(value, name) for name in value.__match_args__])
 
 
 def _is_flat(settings: Settings | None) -> bool:
