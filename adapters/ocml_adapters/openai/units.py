@@ -31,6 +31,7 @@ from .skeletons import Skeletons, with_values
 from .spelling import spelled
 from .syntax import (
     CONTENT,
+    DETAILS,
     HOME,
     MESSAGES,
     NOTES,
@@ -89,6 +90,7 @@ class WireWriter(DocumentWriter):
     reader = WireReader
     groups = True
     keeps_ids = True
+    embeds = True
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: declare all tools once, give ids to calls without one, and place the alternatives.
@@ -110,9 +112,12 @@ class WireWriter(DocumentWriter):
         return joins(before.example(), head.example())
 
     def depends_on_head_only(self, head: Head) -> bool:
-        """Return whether a message is written the same way whatever its content: not if this was read from a value."""
+        """Return whether a message is written the same way whatever its content.
+
+        Not if this was read from a value, or if it is compared with details of reasoning that are extras.
+        """
         layout = call_layout(head)
-        is_text = NOTES.of(head.layout).get(CONTENT) != OBJECT_AS_TEXT
+        is_text = NOTES.of(head.layout).get(CONTENT) != OBJECT_AS_TEXT and DETAILS not in NOTES.of(head.extras)
         return is_text and layout.get("arguments") is None and "raw" not in layout and not is_open(head)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
@@ -124,8 +129,8 @@ class WireWriter(DocumentWriter):
             return ANY_CONTENT
         if is_open(head):
             return OBJECT_AS_IT_IS if is_object(content) else ANY_CONTENT
-        layout = call_layout(head)
-        return AN_OBJECT if "raw" not in layout and isinstance(parsed_compact(content), dict) else None
+        has_class = "raw" not in call_layout(head) and DETAILS not in NOTES.of(head.extras)
+        return AN_OBJECT if has_class and isinstance(parsed_compact(content), dict) else None
 
     def write_unit(
         self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log

@@ -26,16 +26,20 @@ class Hole(NamedTuple):
     Attributes:
         path: the indices that lead to the value in the argument of the function: the items, or the list of values.
         encode: converts the value to what stands there; None if it stands there unchanged.
+        whole: whether it can only be a whole value of JSON, and not a part of a text.
     """
 
     path: tuple[int, ...]
     encode: Callable[[str], Any] | None = None
+    whole: bool = False
 
 
 def builder(
     unit: Unit, holes: Mapping[str, Hole], *, embedded: bool = False
 ) -> Callable[[Sequence[Item]], Unit] | None:
-    """Return a function that builds a unit from its items; None if a probe does not stand in the unit exactly once.
+    """Return a function that builds a unit from its items; None if a probe does not stand in the unit.
+
+    In a text, a probe must stand exactly once.
 
     Args:
         unit: a text with probes in it, or JSON in which each probe is a whole value.
@@ -44,7 +48,9 @@ def builder(
     """
     source = _Source(holes, embedded=embedded, own_functions=False)
     function = source.function(unit)
-    return function if function is not None and source.used == Counter(holes.values()) else None
+    expected = Counter(holes.values())
+    is_complete = source.used == expected if isinstance(unit, str) else source.used.keys() == expected.keys()
+    return function if is_complete else None
 
 
 def filler(
@@ -55,7 +61,8 @@ def filler(
     Args:
         output: as the unit of `builder`.
         holes: as for `builder`.
-        times: how often the value of a hole must stand in the output; those of other holes may stand there repeatedly.
+        times: how often the value of a hole must stand in the output; in JSON, a value that must stand there
+            once may be repeated. The values of other holes may stand there repeatedly, or not at all.
         longest: how long the output may be without its values, in characters, or packed bytes of JSON without a value.
         embedded: as for `builder`.
 
@@ -66,7 +73,8 @@ def filler(
     function = source.function(output)
     if function is None or source.length > longest:
         return None
-    return function if all(source.used[hole] == count for hole, count in times.items()) else None
+    used = source.used if isinstance(output, str) else {hole: min(1, count) for hole, count in source.used.items()}
+    return function if all(used.get(hole, 0) == count for hole, count in times.items()) else None
 
 
 class _Source:
@@ -162,7 +170,7 @@ class _Source:
         for match in PROBES.finditer(text):
             shown, before = self._shown[match[0]]
             start = match.start() - before
-            if start < at or not text.startswith(shown, start):
+            if start < at or not text.startswith(shown, start) or self._holes[shown].whole:
                 raise ValueError(text)
             sources += [self._text(text[at:start]), self._filled(self._holes[shown])]
             at = start + len(shown)

@@ -25,7 +25,9 @@ def build_of(
     *,
     embedded: bool,
 ) -> Callable[[Sequence[str]], Any] | None:
-    """Return a function that builds an output from values; None if a content does not stand in the output once.
+    """Return a function that builds an output from values; None if a content does not stand in the output.
+
+    In a text, a content must stand exactly once.
 
     Args:
         output: the output of a conversation with probes as its values.
@@ -39,7 +41,7 @@ def build_of(
     times: dict[Hole, int] = {}
     for number, text in enumerate(probes):
         encode = encodes.get(number)
-        hole = Hole((number,), labels.get(number, encode))
+        hole = Hole((number,), labels.get(number, encode), whole=number in labels)
         holes.setdefault(text if encode is None else shown(encode(text)), hole)
         if number not in repeatable:
             times[hole] = int(number in encodes)

@@ -158,9 +158,7 @@ class OutputPlans:
         media = {number for item in plan.items for number in item.media}
         extras = [text.number for item in plan.items for text in item.extra_texts]
         labels = {label.number: label.encode for label in plan.labels}
-        repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *extras}
-        if not (isinstance(probed.output, str) or grammar.embeds):
-            repeatable |= labels.keys()
+        repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *extras, *labels}
         encodes = {number: use.encode for number, use in uses.items()}
         build = build_of(probed.output, probes, repeatable, encodes, labels, embedded=grammar.embeds)
         shared = None if build is None else shared_losses(losses, plan)
