@@ -72,7 +72,6 @@ ONE_BY_ONE: Final = {"internlm2": ("system with the name of a token",)}
 READ_ONE_BY_ONE: Final = {
     "ocm-0.1": ("arguments in words", "arguments in a list", "arguments in a string", "code"),
     "internlm2": ("system with the name of a token", "developer", "arguments in words", "arguments in a string"),
-    "anthropic": ("system with the name of a token",),
     "gemini": ("code",),
     "sharegpt": ("thought", "calls", "arguments in words", "arguments in a list", "arguments in a string", "code"),
 }

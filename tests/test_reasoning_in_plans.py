@@ -158,3 +158,68 @@ def test_other_signatures_are_written_by_the_same_plan(target: str, *, calls: bo
     made = writer_for(writer, PLANNED).fill(read)
     assert isinstance(made, Filled)
     assert f"{LONG}{TIMES - 1}" in repr(made.output)
+
+
+# --- items of the Responses API ---------------------------------------------------------------------------------------
+
+
+def items(number: int, *summaries: str) -> bytes:
+    """A request with an item of reasoning that has several summaries, and an answer."""
+    reasoning = {
+        "id": f"rs_{number}",
+        "type": "reasoning",
+        "summary": [{"type": "summary_text", "text": summary} for summary in summaries],
+        "encrypted_content": f"{LONG}{number}",
+    }
+    answer = {"role": "assistant", "content": f"Answer {number}."}
+    return orjson.dumps({"model": "m", "input": [{"role": "user", "content": f"Hi {number}"}, reasoning, answer]})
+
+
+def program(number: int) -> bytes:
+    """A request in which a program of the server calls a function."""
+    caller = {"type": "program", "caller_id": "call_p"}
+    called = [
+        {"type": "program", "id": f"cm_{number}", "call_id": "call_p", "code": f"f({number})", "fingerprint": LONG},
+        {"type": "function_call", "call_id": f"c{number}", "name": "f", "arguments": f"[{number}]", "caller": caller},
+        {"type": "function_call_output", "call_id": f"c{number}", "output": f"{number}", "caller": caller},
+    ]
+    return orjson.dumps({"model": "m", "input": [{"role": "user", "content": f"Hi {number}"}, *called]})
+
+
+def written_after(requests: list[bytes], target: str) -> object:
+    """What is written for the last of several requests, after the others."""
+    reader, writer = adapter("openai-responses")[0], adapter(target)[0]
+    for data in requests:
+        assert outcome(data, "openai-responses", target, PLANNED) == outcome(data, "openai-responses", target, PLAIN)
+    read = reader_for(reader, PLANNED).read(decode(requests[-1], reader.kind, Log()), Log())
+    assert isinstance(read, Conversation)
+    return writer_for(writer, PLANNED).fill(read)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_several_summaries_of_one_answer_are_written_by_a_plan(count: int) -> None:
+    requests = [items(number, *(f"Summary {number}.{at}" for at in range(count))) for number in range(TIMES)]
+    made = written_after(requests, "openai")
+    assert isinstance(made, Filled)
+    answer = made.output["messages"][1]
+    texts = [f"Summary {TIMES - 1}.{at}" for at in range(count)]
+    assert answer["reasoning"] == "\n\n".join(texts)
+    assert [each["summary"] for each in answer["reasoning_details"] if "summary" in each] == texts
+
+
+@examples(40)
+@given(
+    st.lists(st.sampled_from(["", "a", "b", "a\n\nb", "\n\n", "Probe0001Text", '{"a": 1}']), max_size=3),
+    st.sampled_from(formats()),
+)
+def test_any_summaries_are_written_as_without_plans(summaries: list[str], target: str) -> None:
+    for number in range(TIMES):
+        given_before = items(number, *(f"Summary {number}.{at}" for at in range(len(summaries))))
+        for data in (given_before, items(number, *summaries)):
+            assert outcome(data, "openai-responses", target, PLANNED) == outcome(
+                data, "openai-responses", target, PLAIN
+            )
+
+
+def test_calls_of_a_program_are_written_by_a_plan() -> None:
+    assert isinstance(written_after([program(number) for number in range(TIMES)], "openai"), Filled)

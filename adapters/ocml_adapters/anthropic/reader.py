@@ -133,7 +133,9 @@ def report_findings(unit: Object, messages: Sequence[Message], index: int, log: 
 _LONGEST: Final = 200
 """The maximum length of a name in a skeleton, in characters."""
 _SPEAKERS: Final = ("user", "assistant")
-"""The roles of wire messages that have skeletons: no set, because a role may be any value, also an unhashable one."""
+"""The roles of most wire messages: no set, because a role may be any value, also an unhashable one."""
+_LATER: Final = "later instructions"
+"""The key of the skeleton of instructions that follow another wire message; first ones are read in another way."""
 
 Add = Callable[[Any, list[Hashable], list[str]], bool]
 """Appends a block to the key of a skeleton, and its contents and ids to the values; returns False if it cannot."""
@@ -152,7 +154,9 @@ def skeleton(unit: Any, before: Any) -> Skeleton | None:
     if keys == WIRE_ORDER:
         role, content = unit["role"], unit["content"]
         if role not in _SPEAKERS:
-            return None
+            if role != SYSTEM or before.__class__ is not dict or before.get("role") not in _SPEAKERS:
+                return None
+            role = _LATER
         if content.__class__ is str:
             return None if is_blank(content) else (role, [content])
         return _skeleton_of_blocks(role, content, before) if content.__class__ is list and content else None
@@ -303,6 +307,7 @@ _ADDERS: Final[dict[str, dict[str, Add]]] = {
         "redacted_thinking": _add_sealed,
     },
     SYSTEM: {"text": _add_text},
+    _LATER: {"text": _add_text},
 }
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from itertools import permutations
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.model.ownership import key_of
+from ocml_bridge.units.long_texts import is_long, with_long, without_long
 from ocml_bridge.wires.blocks.skeletons import object_with
 
 from .syntax import ANNOTATIONS, CUSTOM, FUNCTION, FUNCTION_CALL, IMAGES
@@ -16,8 +17,6 @@ from .thought_lists import LISTS
 
 LONGEST: Final = 200
 """The maximum length of a name in a skeleton, in characters, and of a packed member that is no text, in bytes."""
-_LONG: Final = 64
-"""The maximum length of a text in an unknown member that is part of the skeleton; a longer one is a value."""
 _CALLS: Final = frozenset(permutations(("id", "type", FUNCTION)))
 """The members of nearly all calls, in any order."""
 _FUNCTIONS: Final = frozenset(permutations(("name", "arguments")))
@@ -109,7 +108,7 @@ def filled_call(call: Object, values: Iterator[str]) -> Object:
             custom = call[CUSTOM]
             out[CUSTOM] = {**custom, "input": next(values)} if custom["input"] else custom
         else:
-            out[member] = filled_other(call[member], values)
+            out[member] = with_long(call[member], values)
     return out
 
 
@@ -128,37 +127,9 @@ def add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
     """Add an unknown member, such as a mark or the name of an agent; long texts in it are values."""
     if value and name in REPEATING:
         return False
-    if value.__class__ in _SCALARS and not _is_long(value):
+    if value.__class__ in _SCALARS and not is_long(value):
         key.append((name, value, value.__class__))
         return True
-    packed = key_of(_without_long(value, values))
+    packed = key_of(without_long(value, values))
     key.append((name, packed))
     return len(packed) <= LONGEST
-
-
-_A_VALUE: Final = b""
-"""The placeholder for a long text; no JSON value is equal to it."""
-
-
-def _is_long(value: Any) -> bool:
-    """Return whether a value in an unknown member is a text so long that other messages are unlikely to have it."""
-    return value.__class__ is str and len(value) > _LONG
-
-
-def _without_long(value: Any, values: list[str]) -> Any:
-    """Return an unknown member without its long texts, which are appended to the values."""
-    if _is_long(value):
-        values.append(value)
-        return _A_VALUE
-    if value.__class__ is dict:
-        return {key: _without_long(inner, values) for key, inner in value.items()}
-    return [_without_long(inner, values) for inner in value] if value.__class__ is list else value
-
-
-def filled_other(value: Any, values: Iterator[str]) -> Any:
-    """Return an unknown member with other long texts."""
-    if _is_long(value):
-        return next(values).ljust(_LONG + 1)
-    if isinstance(value, dict):
-        return {key: filled_other(inner, values) for key, inner in cast("Object", value).items()}
-    return [filled_other(inner, values) for inner in cast("list[Any]", value)] if isinstance(value, list) else value

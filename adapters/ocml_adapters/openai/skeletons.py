@@ -14,6 +14,7 @@ from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
+from ocml_bridge.units.long_texts import with_long
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
 
 from .call_skeletons import (
@@ -24,7 +25,6 @@ from .call_skeletons import (
     add_other,
     filled_call,
     filled_function,
-    filled_other,
 )
 from .reasoning import JOINT, detail_texts
 from .syntax import (
@@ -267,4 +267,4 @@ def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
         return filled_function(value, values)
     if add is _add_items:
         return [_filled_item(item, values) for item in value]
-    return filled_other(value, values) if add is None else value
+    return with_long(value, values) if add is None else value

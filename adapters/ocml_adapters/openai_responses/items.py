@@ -17,6 +17,7 @@ from .calls import PARSED, read_call, read_reply, write_call, write_reply
 from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
 from .messages import (
     Instructions,
+    declares_tools,
     has_unknown_phase,
     is_additional_tools,
     is_agent_message,
@@ -99,7 +100,7 @@ def is_state(item: Object) -> bool:
     """Return whether an item is no message but state of the server; a reference to an item needs no type."""
     kind: Json = item.get("type")
     if kind == ADDITIONAL_TOOLS:
-        return read_additional_tools(item) is None
+        return not declares_tools(item)
     if isinstance(kind, str) and kind:
         return kind in STATE
     return kind is None and isinstance(item.get("id"), str) and not isinstance(item.get("role"), str)

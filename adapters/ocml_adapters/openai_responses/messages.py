@@ -35,7 +35,7 @@ from .syntax import (
     TOOLS_ORDER,
     VENDOR,
 )
-from .tools import read_tools, write_tools
+from .tools import are_of_server, read_tools, write_tools
 
 # --- messages ---------------------------------------------------------------------------------------------------------
 
@@ -144,17 +144,20 @@ def write_agent_message(message: Message) -> Object:
 # --- items that are no messages ---------------------------------------------------------------------------------------
 
 
+def declares_tools(item: Object) -> bool:
+    """Return whether an item of additional tools has tools that the client runs, or an empty list."""
+    raws: Json = item.get("tools")
+    return item.get("role") == "developer" and isinstance(raws, list) and not are_of_server(cast("list[Json]", raws))
+
+
 def read_additional_tools(item: Object) -> Message | None:
     """Return the developer's message that declares tools within a conversation; None if it only has the server's tools.
 
     Those of the server among others are extras, as those of a request are.
     """
-    raws: Json = item.get("tools")
-    if item.get("role") != "developer" or not isinstance(raws, list):
+    if not declares_tools(item):
         return None
-    tools, others = read_tools(cast("list[Json]", raws))
-    if others and not tools:
-        return None
+    tools, others = read_tools(cast("list[Json]", item["tools"]))
     notes = ItemNotes(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"))
     message = Message("developer", (Tools(tools),))
     notes.layout["kind"] = ADDITIONAL_TOOLS

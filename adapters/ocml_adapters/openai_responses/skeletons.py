@@ -8,6 +8,7 @@ from typing import Any, Final
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton
+from ocml_bridge.units.long_texts import with_long, without_long
 from ocml_bridge.units.media import add_medium, next_medium, of_address
 
 from .item_members import GENERATED_ID
@@ -15,7 +16,7 @@ from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE
 
 _LONGEST: Final = 200
 """The maximum length of a name in a skeleton, in characters."""
-_TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"})
+_TEXTS: Final = frozenset({"content", "arguments", "input", "output", "code", "call_id"})
 """The members that are contents and ids."""
 _EXTRA_TEXTS: Final = frozenset({"id", "encrypted_content"})
 """The members whose texts are extras or signatures."""
@@ -42,7 +43,7 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
                 key.append(value)
             elif value and name in _EXTRA_TEXTS:
                 values.append(value)
-            elif not _add_other(value, key):
+            elif not _add_other(without_long(value, values), key):
                 return False
         elif value.__class__ is list:
             if not _add_parts(value, key, values):
@@ -124,7 +125,11 @@ def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
     """Return a member of an item, with the next contents and ids."""
     if value.__class__ is list:
         return [{key: _filled_member(inner, key, values) for key, inner in part.items()} for part in value]
-    return next(values) if name in _VALUES and value.__class__ is str and value else value
+    if value.__class__ is not str or (name in _WORDS and len(value) <= _LONGEST):
+        return value
+    if name in _VALUES:
+        return next(values) if value else value
+    return with_long(value, values)
 
 
 def _filled_member(value: Any, name: str, values: Iterator[str]) -> Any:

@@ -27,6 +27,11 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
     return tuple(tool for tools in lists for tool in tools), others
 
 
+def are_of_server(raws: Sequence[Json]) -> bool:
+    """Return whether a list has tools that the server runs, and no others."""
+    return bool(raws) and not any(_is_tool(raw) or _read_namespace(raw) is not None for raw in raws)
+
+
 def _read_tools(raw: Json) -> list[Tool] | None:
     """Return a tool, or the tools of a namespace; None for a tool that the server runs."""
     tools = _read_namespace(raw)
@@ -35,16 +40,20 @@ def _read_tools(raw: Json) -> list[Tool] | None:
     return tools
 
 
+def _is_tool(raw: Json) -> bool:
+    """Return whether a value is a function or a custom tool."""
+    if not isinstance(raw, OBJECT) or raw.get("type") not in (FUNCTION, CUSTOM) or not isinstance(raw.get("name"), str):
+        return False
+    description: Json = raw.get("description")
+    return description is None or isinstance(description, str)
+
+
 def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
     """Return a function or a custom tool; None for any other."""
-    if not isinstance(raw, OBJECT):
+    if not _is_tool(raw):
         return None
-    item: Object = raw
-    kind, name, description = item.get("type"), item.get("name"), item.get("description")
-    if kind not in (FUNCTION, CUSTOM) or not isinstance(name, str):
-        return None
-    if not (description is None or isinstance(description, str)):
-        return None
+    item = cast("Object", raw)
+    kind, name, description = item["type"], item["name"], item.get("description")
     parameters = item.get("parameters") if kind == FUNCTION else None
     known = ["type", "name", *([] if description is None else ["description"])]
     known += ["parameters"] if kind == FUNCTION and "parameters" in item else []
@@ -55,7 +64,7 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
     known += [] if spelled is None else [FORMAT]
     layout: Object = {FORMAT: spelled} if spelled else {}
     extras = rest(item, known)
-    if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[cast("str", kind)], known)) is not None:
+    if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[kind], known)) is not None:
         layout["form"] = form
     if namespace is None:
         prefix, bare = split_name(name)
