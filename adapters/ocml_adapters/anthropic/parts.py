@@ -87,7 +87,7 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
                 return Text(text), None
             text_part = Text(text, cache=read_mark(block.get(CACHE), EPHEMERAL))
             text_part.citations = read_citations(block.get(CITATIONS))
-            known = tuple(_write_text(text_part))
+            known = _keys_of_text(text_part)
             text_part.extras = NOTES.by_format(rest(block, known))
             return text_part, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
         if kind in (SEARCH_RESULT, DOCUMENT) and (passages := read_passages(block)) is not None:
@@ -206,6 +206,12 @@ def _write_part(part: Part, form: Json) -> Json:
     if isinstance(part, Passages):
         return write_passages(part, members_of(form))
     return part.value if isinstance(part, Foreign) and part.format == HOME else None
+
+
+def _keys_of_text(part: Text) -> tuple[str, ...]:
+    """Return the keys of the block of a text that was read, without its extras."""
+    cited = () if part.citations is None else (CITATIONS,)
+    return (*_BARE_TEXT, *cited) if part.cache is None else (*_BARE_TEXT, *cited, CACHE)
 
 
 def _write_text(part: Text) -> Object:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.citations import CitationTable, Kind, Place, places
@@ -41,11 +43,13 @@ def cited(content: Content, value: Json) -> Content | None:
     parts = list(parts_of(content)) if content else []
     texts = [index for index, part in enumerate(parts) if isinstance(part, Text)]
     grounds = dict(zip(texts, places([cast("Text", parts[index]).text for index in texts]), strict=True))
+    starts = [(place.at, index) for index, place in grounds.items() if place.length]
     found: dict[int, list[Citation]] = {}
     before = -1
     for raw in raws:
-        index = _place_of(raw, grounds)
-        citation = None if index is None else TABLE.read(_opened(raw), grounds[index])
+        opened = _opened(raw)
+        index = _place_of(opened, grounds, starts)
+        citation = None if index is None else TABLE.read(opened, grounds[index])
         if index is None or citation is None or index < before:
             return None
         found.setdefault(index, []).append(citation)
@@ -87,13 +91,22 @@ def _nested(opened: Object) -> Object:
     return {"type": kind, kind: {key: value for key, value in opened.items() if key != "type"}}
 
 
-def _place_of(raw: Json, grounds: dict[int, Place]) -> int | None:
-    """Return the index of the part of an annotation: the only text, or else the one that has all of its characters."""
+def _place_of(opened: Json, grounds: dict[int, Place], starts: list[tuple[int, int]]) -> int | None:
+    """Return the index of the part of an annotation: the only text, or else the one that has all of its characters.
+
+    Args:
+        opened: the annotation.
+        grounds: the places of all texts, by the indices of their parts.
+        starts: for each text that is not empty, the number of characters before it, and the index of its part.
+    """
     if len(grounds) == 1:
         return next(iter(grounds))
-    opened = _opened(raw)
     start, end = (opened.get(key) if isinstance(opened, OBJECT) else None for key in _RANGE)
     if type(start) is not int or type(end) is not int or start > end:
         return None
-    holding = [index for index, (at, length) in grounds.items() if at <= start and end <= at + length and length]
-    return holding[0] if len(holding) == 1 or (holding and start < end) else None
+    last = bisect_right(starts, start, key=itemgetter(0)) - 1
+    if last < 0:
+        return None
+    at, index = starts[last]
+    is_between_two = start == end == at and last > 0
+    return index if end <= at + grounds[index].length and not is_between_two else None

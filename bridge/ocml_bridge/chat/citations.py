@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
-from ..json_values.form import OBJECT, Object, add, form_of, rest, shape
+from ..common.memo import Memo
+from ..json_values.form import OBJECT, Object, add, form_of, is_in_order, rest, shape
 from ..model import Citation, Json, Text, replace
 from .uploads import citation_for
 
 _NUMBERS: Final = frozenset({"start", "end"})
+_SCALARS: Final = frozenset({str, int, float, bool})
+_SPELLINGS: Final = 256
+"""How many spellings of citations a table caches."""
+_UNKNOWN: Final[Any] = object()
+"""The default of look-ups in the cache, in which None says that a citation needs more than its spelling."""
 _ENABLED: Final = "enabled"
 
 
@@ -35,6 +41,11 @@ class Kind:
     def order(self) -> tuple[str, ...]:
         """Its keys, in the order in which they are written."""
         return ("type", *self.fields, *(key for key in self.required if key not in self.fields))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Its fields that are always written: the range of characters."""
+        return _NUMBERS.intersection(self.fields.values())
 
     @cached_property
     def always(self) -> frozenset[str]:
@@ -66,7 +77,23 @@ class Citations(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+class _Spelling(NamedTuple):
+    """How the citations with certain members are read.
+
+    Attributes:
+        fields: the fields of `Citation`, each with the member that has it.
+        has_range: whether these fields are a range of characters as well.
+        extras: the members that no field has.
+        kind: the type, if the writer would choose another one; else None.
+    """
+
+    fields: tuple[tuple[str, str], ...]
+    has_range: bool
+    extras: tuple[str, ...]
+    kind: str | None
+
+
+@dataclass(frozen=True)
 class CitationTable:
     """The citations of a format.
 
@@ -79,6 +106,10 @@ class CitationTable:
     home: str
     kinds: tuple[Kind, ...]
     vendor: str
+
+    @cached_property
+    def _spellings(self) -> Memo[Hashable, _Spelling | None]:
+        return Memo(_SPELLINGS)
 
     def read(self, value: Json, place: Place) -> Citation | None:
         """Return the citation of a JSON object, or None if it could not be written back as it is.
@@ -93,6 +124,51 @@ class CitationTable:
         kind = self._kind_named(members.get("type"))
         if kind is None:
             return None
+        classes = tuple([each.__class__ if each or each.__class__ is int else None for each in members.values()])
+        key = kind.name, tuple(members), classes
+        spelling = self._spellings.get(key, _UNKNOWN)
+        if spelling is _UNKNOWN:
+            spelling = self._spellings.keep(key, self._spelling(kind, key[1], classes))
+        if spelling is None:
+            return self._read_otherwise(kind, members, place)
+        fields = {field: members[key] for field, key in spelling.fields}
+        citation = Citation(**(_relative(fields, place) if spelling.has_range else fields))
+        if citation.file_id is not None:
+            citation.vendor = self.vendor
+        extras: Object = {} if spelling.kind is None else {"type": spelling.kind}
+        for key in spelling.extras:
+            extras[key] = members[key]
+        citation.extras = {self.home: extras} if extras else None
+        return citation
+
+    def _spelling(self, kind: Kind, keys: tuple[str, ...], classes: tuple[type[Any] | None, ...]) -> _Spelling | None:
+        """Return how citations are read that are surely written back as they are; None for others.
+
+        Args:
+            kind: the type of the citations.
+            keys: their keys, in order.
+            classes: the class of each member, None for one that is empty.
+        """
+        if not (_SCALARS.issuperset(classes) and kind.always.issubset(keys) and is_in_order(keys, kind.order)):
+            return None
+        by_key = dict(zip(keys, classes, strict=True))
+        fields = {
+            field: key for key, field in kind.fields.items() if by_key.get(key) is (int if field in _NUMBERS else str)
+        }
+        if not kind.numbers <= fields.keys():
+            return None
+        others = tuple([key for key in keys if key != "type" and key not in fields.values()])
+        written_as = next((each for each in self.kinds if each.needs in fields), None)
+        return _Spelling(tuple(fields.items()), bool(kind.numbers), others, None if written_as is kind else kind.name)
+
+    def _read_otherwise(self, kind: Kind, members: Object, place: Place) -> Citation | None:
+        """Return the citation of an object in any spelling, or None if it could not be written back as it is.
+
+        Args:
+            kind: its type.
+            members: the object.
+            place: the place of its text.
+        """
         fields = {field: members[key] for key, field in kind.fields.items() if _is_valid(field, members.get(key))}
         keys = [key for key, field in kind.fields.items() if field in fields]
         citation = Citation(**_relative(fields, place), vendor=self.vendor if "file_id" in fields else None)

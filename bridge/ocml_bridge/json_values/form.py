@@ -39,7 +39,7 @@ def is_empty(value: Json) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
+def is_in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
     """Return whether the keys in `order` are in this order, and before all others."""
     places, last = _places_in(order), 0
     for key in keys:
@@ -58,7 +58,7 @@ def _places_in(order: tuple[str, ...]) -> dict[str, int]:
 
 def in_order(wire: Object, order: tuple[str, ...]) -> Object:
     """Return an object with its keys in an order; keys that are not in it come last, in their own order."""
-    if _in_order(tuple(wire), order):
+    if is_in_order(tuple(wire), order):
         return wire
     places = _places_in(order)
     return {key: wire[key] for key in sorted(wire, key=lambda key: places.get(key, len(order)))}
@@ -75,7 +75,7 @@ def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], know
     """
     empty = {key for key, value in wire.items() if not (value and type(value) is str) and is_empty(value)}
     empty.difference_update(known)
-    if not empty and required <= wire.keys() and _in_order(tuple(wire), order):
+    if not empty and required <= wire.keys() and is_in_order(tuple(wire), order):
         return None
     return [[key, value] if key in empty else key for key, value in wire.items()] if empty else list(wire)
 
