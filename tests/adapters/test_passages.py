@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -116,6 +117,50 @@ def test_a_reply_of_nothing_else_keeps_its_text(target: str, block: Any) -> None
     result = convert(replied(block), source=ANTHROPIC, target=target)
     assert "It is tall." in json.dumps(result.output)
     assert LossCode.EMPTIED not in {loss.code for loss in result.losses}
+
+
+def of_text(value: str, **members: Any) -> dict[str, Any]:
+    """A document of plain text."""
+    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": value}, **members}
+
+
+@pytest.mark.parametrize("target", ["harmony", "chatml", "ocm-2.2", "ocm-2.2-json", "ocm-0.1", "internlm2", "sharegpt"])
+def test_where_there_are_no_files_a_document_of_text_is_read_as_text(target: str) -> None:
+    result = convert(asked(of_text("It is tall.", title="Towers")), source=ANTHROPIC, target=target)
+    assert "Towers\n\nIt is tall.\n\nHow tall?" in json.dumps(result.output).replace("\\n", "\n")
+    [loss] = [loss for loss in result.losses if loss.code is LossCode.MEDIA]
+    assert (loss.severity, loss.detail) == (Severity.CHANGED, f'{target} writes a file named "Towers" as plain text')
+
+
+def test_the_context_of_a_document_that_is_read_as_text_is_not_lost() -> None:
+    block = of_text("It is tall.", context="Of 1948", citations={"enabled": True})
+    result = convert(asked(block), source=ANTHROPIC, target="harmony")
+    assert "Of 1948\n\nIt is tall.\n\nHow tall?" in result.output
+    paths = [loss.path for loss in result.losses if loss.path.startswith("/messages/0/content/0")]
+    assert paths == ["/messages/0/content/0/citable"]
+
+
+def test_the_texts_of_documents_are_not_those_of_a_plan() -> None:
+    for value in ("It is tall.", "It is old.", "It is new.", "It is red.", "It is wide.", "It is here.", "It is all."):
+        message = {"role": "user", "content": [{"type": "media", **plain(value)}, {"type": "text", "text": "Well?"}]}
+        given = json.dumps({"type": "transcript", "messages": [message]})
+        assert f"{value}\n\nWell?" in convert(given, source="canonical", target="harmony").output
+
+
+def plain(value: str) -> dict[str, str]:
+    """A file of plain text in the canonical form."""
+    return {"media": "file", "format": "text/plain", "data": base64.b64encode(value.encode()).decode()}
+
+
+@pytest.mark.parametrize("data", ["", "JVBERi0=!", base64.b64encode(b"\xff\xfe").decode()])
+def test_data_that_are_no_text_are_left_out(data: str) -> None:
+    message = {
+        "role": "user",
+        "content": [{"type": "media", **plain(""), "data": data}, {"type": "text", "text": "Hi"}],
+    }
+    result = convert(json.dumps({"type": "transcript", "messages": [message]}), source="canonical", target="harmony")
+    assert result.output == "<|start|>user<|message|>Hi<|end|>"
+    assert [(loss.code, loss.severity) for loss in result.losses] == [(LossCode.MEDIA, Severity.LOST)]
 
 
 def test_one_text_has_a_blank_line_on_both_sides_of_them() -> None:

@@ -1,8 +1,8 @@
 """Count the characters of content in a document, and find messages that lose all of theirs.
 
-Content is the text of messages, thoughts, calls, replies and refusals; ids, names, keys and declared tools are not. In
-a part that the reader did not understand, the strings that are evidently text count, and also those in the extras of a
-message without content.
+Content is the text of messages, thoughts, calls, replies, refusals and text files; ids, names, keys and declared tools
+are not. In a part that the reader did not understand, the strings that are evidently text count, and also those in the
+extras of a message without content.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ..json_values import jsontext
+from ..json_values.data_urls import text_of_file
 from ..loss import Loss, LossClass, Severity, gone
 from ..model import (
     OUTSIDE,
@@ -224,6 +225,8 @@ def _in_part(part: Part) -> int:
         return len(part.prefix) + len(part.middle or "") + len(part.suffix)
     if isinstance(part, Passages):
         return sum(map(len, part.texts)) + len(part.context or "")
+    if isinstance(part, Media):
+        return len(text_of_file(part) or "")
     return evident_text(part.value) if isinstance(part, Foreign) else 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from ..json_values.data_urls import text_of_file
 from ..loss import Log, LossCode, Severity
 from ..model import (
     ByFormat,
@@ -16,6 +17,7 @@ from ..model import (
     Content,
     FileBreak,
     Infill,
+    Media,
     Message,
     Part,
     Passages,
@@ -313,16 +315,19 @@ def is_blank(text: str) -> bool:
 
 
 def as_text(part: Part) -> str | None:
-    """Return the text of a refusal, an infill or passages as a person reads it; None for any other part."""
+    """Return the text of a refusal, an infill, passages or a text file as a person reads it; None for other parts."""
     if isinstance(part, Refusal):
         return part.text
     if isinstance(part, Infill):
         return part.prefix + (part.middle or "") + part.suffix
-    return _text_of_passages(part) or None if isinstance(part, Passages) else None
+    if isinstance(part, Passages):
+        return _paragraphs((part.title, part.source, part.context), part.texts) or None
+    if not isinstance(part, Media) or is_blank(text := text_of_file(part) or ""):
+        return None
+    return _paragraphs((part.filename, part.context), (text,))
 
 
-def _text_of_passages(passages: Passages) -> str:
-    """Return passages as paragraphs, after a paragraph with their title, source and context."""
-    lines = (passages.title, passages.source, passages.context)
-    head = "\n".join(line for line in lines if line is not None and not is_blank(line))
-    return "\n\n".join(text for text in (head, *passages.texts) if not is_blank(text))
+def _paragraphs(head: Sequence[str | None], texts: Sequence[str]) -> str:
+    """Return texts as paragraphs, after a paragraph with their title, source or context."""
+    lines = "\n".join(line for line in head if line is not None and not is_blank(line))
+    return "\n\n".join(text for text in (lines, *texts) if not is_blank(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import Any, Final
 
@@ -37,6 +38,19 @@ def data_of(url: str) -> str | None:
     """Return the base64 data of a data URL; None for any other URL."""
     match = _DATA_URL.match(url) if url.startswith("data:") else None
     return None if match is None else url[match.end() :]
+
+
+def text_of_file(media: Media) -> str | None:
+    """Return the text of a file of a text type, such as plain text or CSV.
+
+    None for other media, and if the data is not the base64 of UTF-8.
+    """
+    if media.media != "file" or media.data is None or not (media.format or "").startswith("text/"):
+        return None
+    try:
+        return base64.b64decode(media.data, validate=True).decode()
+    except ValueError:
+        return None
 
 
 def data_url(data: str, media_type: str | None) -> str:

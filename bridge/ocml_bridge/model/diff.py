@@ -329,8 +329,13 @@ def _beside(path: str, old: Part, new: Sequence[Part], out: list[Difference]) ->
     """
     for name in _BESIDE.get(type(old), ()):
         value = getattr(old, name)
-        if value is not None and not any(getattr(part, name, None) == value for part in new):
+        if value is not None and not any(_has(part, name, value) for part in new):
             out.append(Difference(f"{path}/{name}", value, ABSENT))
+
+
+def _has(part: Part, name: str, value: Any) -> bool:
+    """Return whether a part has a value in a field; the context of a file that is written as text is in that text."""
+    return getattr(part, name, None) == value or (name == "context" and isinstance(part, Text) and value in part.text)
 
 
 def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:

@@ -201,9 +201,9 @@ def _add_as_text(narrower: list[Part], part: Part, text: str, *, one_text: bool)
         narrower: the parts before it; the list is changed.
         part: the part.
         text: its text.
-        one_text: whether all parts become one text; then passages are separated from their neighbours.
+        one_text: whether all parts become one text; then passages and files are separated from their neighbours.
     """
-    if not isinstance(part, Passages):
+    if not isinstance(part, (Passages, Media)):
         narrower.append(Text(text))
         return None
     last, added = narrower[-1] if one_text and narrower else None, Text(text, cache=part.cache)
@@ -237,8 +237,8 @@ def narrow(
 ) -> Content:
     """Narrow content to the types of parts that a target has; report each part that is left out or becomes text.
 
-    Refusals, infills and passages become text if the target does not have their type. If `holds` is without `Text`,
-    the content becomes one text where possible; joining texts is reported as a change.
+    Refusals, infills, passages and text files become text if the target does not have their type. If `holds` is without
+    `Text`, the content becomes one text where possible; joining texts is reported as a change.
 
     Args:
         content: the content of a message of the document.

@@ -77,6 +77,8 @@ def texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
     """Return the place of a content among values; None if it is a text that contains a probe and other text.
 
+    None as well if a value is the data of a file, which may be text that a format writes.
+
     Args:
         content: any content.
         numbers: for each probe, the index of the value that it stands for.
@@ -86,6 +88,8 @@ def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
     texts = [
         (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
     ]
+    if any(isinstance(part, Media) and part.media == "file" and part.data in numbers for part in content):
+        return None
     media = [
         (at, field, numbers[value])
         for at, part in enumerate(content)
