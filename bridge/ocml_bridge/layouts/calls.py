@@ -151,7 +151,7 @@ def extract_tools(
                 rest = text
             elif declared is not None:
                 tools = tools or declared
-            out.append({**each, "content": rest})
+            out.append(each if rest == text else {**each, "content": rest})
         elif each["role"] == "assistant":
             out.append(_called(each, text, path, findings, tools, messages[at + 1 : at + 2] or end))
         elif (result := _labelled(each, _names(messages[at - 1 : at], out))) is not None:
