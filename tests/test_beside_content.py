@@ -104,9 +104,7 @@ BESIDE: Final[dict[str, Text | Media | Passages]] = {
 """Kind of part and member → a part with something beside its text or data."""
 LAST: Final[dict[str, tuple[Message, ...]]] = {
     "question": (Message("user", ""),),
-    "answer": (USER, Message("assistant", "", channel="final", end="end")),
     "thought": (USER, Message("assistant", "", channel="analysis", end="end")),
-    "call": (USER, CALL),
     "reply": (USER, replace(CALL, content="{}"), REPLY),
 }
 
