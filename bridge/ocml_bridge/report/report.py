@@ -210,8 +210,7 @@ def lost_with_declarations(
     for path, tool in declared:
         other = there.get((tool.namespace, tool.name))
         if other is not None and other != tool and not covered(path, lost):
-            inside = {each for each in known if each.startswith(path)}
-            out += [each for each in diff_tools(path, tool, other) if not covered(each.path, inside)]
+            out += [each for each in diff_tools(path, tool, other) if not covered(each.path, known, path)]
     return out
 
 
@@ -230,10 +229,16 @@ def unreported(code: LossCode, path: str, detail: str) -> Loss:
     return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
 
 
-def covered(path: str, named: Collection[str]) -> bool:
-    """Return whether a path is one of the named paths or below one."""
+def covered(path: str, named: Collection[str], root: str = "") -> bool:
+    """Return whether a path is one of the named paths or below one.
+
+    Args:
+        path: the path.
+        named: the named paths.
+        root: a path that is at or above it; named paths above the root do not count.
+    """
     while path not in named:
-        if not path:
+        if path == root:
             return False
         path = path[: path.rindex("/")]
     return True
@@ -248,8 +253,4 @@ def is_named(path: str, named: Collection[str]) -> bool:
     beside = beside_part(path)
     if beside is None:
         return covered(path, named)
-    while path not in named:
-        if path == beside:
-            return covered(path[: path.index("/content/")], named)
-        path = path[: path.rindex("/")]
-    return True
+    return covered(path, named, beside) or covered(path[: path.index("/content/")], named)
