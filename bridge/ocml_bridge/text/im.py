@@ -167,7 +167,7 @@ class Scanner:
         self._grammar = grammar
         self._gap: list[str] = []
         self._line: list[str] = []
-        self._begun = ""
+        self._partial_end = ""
         """The end of the open header that may be the beginning of what ends it; it is counted in `_size`."""
         self._text = self._gap
         """The list that receives text at present: that of the gap, of the header, or of the body."""
@@ -277,19 +277,19 @@ class Scanner:
 
     def _take_header(self, frame: Frame, text: str) -> str:
         """Take more of the header; return the text after its end."""
-        ending, begun = self._grammar.header_end, len(self._begun)
-        line, ended, text = (self._begun + text).partition(ending)
-        self._offset += len(line) + len(ended) - begun
-        self._size += len(line) - begun
+        ending, counted = self._grammar.header_end, len(self._partial_end)
+        line, ended, text = (self._partial_end + text).partition(ending)
+        self._offset += len(line) + len(ended) - counted
+        self._size += len(line) - counted
         if ended:
             self._line.append(line)
-            self._begun = ""
+            self._partial_end = ""
             frame.header, frame.newline = "".join(self._line), True
             self.body = self._text = []
         else:
-            kept = max(len(line) - len(ending) + 1, 0)
-            self._line.append(line[:kept])
-            self._begun = line[kept:]
+            sure = max(len(line) - len(ending) + 1, 0)
+            self._line.append(line[:sure])
+            self._partial_end = line[sure:]
         return text
 
     def _close(self, end: str) -> Frame:
@@ -299,8 +299,8 @@ class Scanner:
             frame.body = "".join(self.body)
             self._offset += len(frame.body)
         else:
-            frame.header = "".join((*self._line, self._begun))
-        frame.end, self._begun = end, ""
+            frame.header = "".join((*self._line, self._partial_end))
+        frame.end, self._partial_end = end, ""
         self.frame = None
         return frame
 
