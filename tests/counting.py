@@ -11,6 +11,7 @@ from functools import (
     _lru_cache_wrapper,  # pyright: ignore[reportPrivateUsage]
     lru_cache,
 )
+from types import FunctionType
 from typing import cast
 
 from ocml_bridge.common.memo import Memo
@@ -33,6 +34,9 @@ def _caches(_modules: int) -> list[Callable[[], None]]:
                     cache = cast("_lru_cache_wrapper[object]", value)
                     if cache.cache_parameters()["maxsize"]:
                         found.append(cache.cache_clear)
+                elif isinstance(value, FunctionType):  # a cache may belong to a decorated function
+                    cells = [cell.cell_contents for cell in value.__closure__ or ()]
+                    found += [cell.clear for cell in cells if isinstance(cell, Memo)]
                 elif isinstance(value, Memo):
                     found.append(value.clear)
     return found

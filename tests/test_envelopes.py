@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from ocml_bridge import Options, Transcript, convert, read
-from ocml_bridge.engine.cache_keys import LONGEST, fields_of, packed
 from ocml_bridge.engine.plans.envelopes import SIZE, OpenedEnvelopes
 from ocml_bridge.loss import Log
 from ocml_bridge.model import CacheMark, Freeform, Tool
+from ocml_bridge.model.cache_keys import LONGEST, fields_of, packed
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.ownership import POISON, poison

@@ -10,9 +10,9 @@ import pytest
 
 from ocml_bridge import Document, Loss, Message, Tool, Transcript
 from ocml_bridge.engine import losses
-from ocml_bridge.engine.cache_keys import LONGEST
 from ocml_bridge.engine.losses import SIZE, LossCache
 from ocml_bridge.model import AnswerFormat, CacheMark, Freeform, Header, Settings, ToolChoice, Usage, replace
+from ocml_bridge.model.cache_keys import LONGEST
 from ocml_bridge.model.diff import Difference, diff
 from ocml_bridge.report.naming import name_difference
 from ocml_bridge.units.heads import head_of

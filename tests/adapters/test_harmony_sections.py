@@ -76,14 +76,16 @@ def test_tools_that_differ_in_anything_have_different_keys() -> None:
     sections = Sections()
     tool = Tool("f", parameters={"enum": [1]})
     others = [Tool("f"), Tool("f", ""), Tool("f", parameters={"enum": [True]}), Tool("f", parameters={"enum": [1.0]})]
-    keys = [sections.key([each]) for each in (tool, *others, Tool("f", strict=True, parameters={"enum": [1]}))]
+    others.append(Tool("f", freeform=Freeform()))
+    keys = [sections.key((each,)) for each in (tool, *others, Tool("f", strict=True, parameters={"enum": [1]}))]
     assert len({*keys}) == len(keys)
-    assert sections.key([Tool("f", parameters={"enum": [1]})]) == keys[0]
+    assert sections.key((Tool("f", parameters={"enum": [1]}),)) == keys[0]
 
 
 def test_what_is_large_or_no_json_is_not_remembered() -> None:
     sections = Sections()
-    assert sections.key([Tool("f", "x" * LARGEST)]) is None
-    assert sections.key([Tool("f", freeform=Freeform())]) is None
+    assert sections.key((Tool("f", "x" * LARGEST),)) is None
+    odd: Any = object()
+    assert sections.key((Tool("f", parameters=odd),)) is None
     sections.keep(None, "section", (Tool("f"),))
     assert sections.get(None) is None

@@ -15,7 +15,7 @@ from ocml_bridge import BridgeError
 from ocml_bridge.json_values.jsontext import dumps
 from ocml_bridge.model import Tool
 from ocml_bridge.model.codec import to_json
-from ocml_bridge.text.typescript.plain import plain_section
+from ocml_bridge.text.typescript.plain import plain_tool
 from ocml_bridge.text.typescript.tools import (
     _parse,  # pyright: ignore[reportPrivateUsage]
     _render,  # pyright: ignore[reportPrivateUsage]
@@ -40,15 +40,19 @@ def with_care(tools: Tools) -> Declared:
     except BridgeError as error:
         return error.code
     parsed = _parse(section, lenient=False)
-    return spelled((section, parsed.tools)) if parsed is not None and parsed.tools and not parsed.descriptions else None
+    is_read = parsed is not None and len(parsed.tools) == len(tools) > 0 and not parsed.descriptions
+    return spelled((section, parsed.tools)) if parsed is not None and is_read else None
 
 
 def is_plain(*tools: Tool) -> bool:
     """Whether it is done in one step; where it is, it gives what the careful way gives."""
-    found = plain_section(tools)
-    if found is not None:
-        assert spelled(found) == with_care(tools)
-    return found is not None
+    found = [plain_tool(tool) for tool in tools]
+    for tool, plain in zip(tools, found, strict=True):
+        if plain is not None:
+            text, read = plain
+            section = f"# Tools\n\n## functions\n\nnamespace functions {{\n\n{text}\n}} // namespace functions"
+            assert spelled((section, (read,))) == with_care((tool,))
+    return None not in found
 
 
 # --- what is plain ----------------------------------------------------------------------------------------------------
@@ -140,10 +144,6 @@ def test_types_that_a_section_does_not_represent_for_certain_are_not_plain(schem
 )
 def test_tools_of_other_names_and_namespaces_are_not(tool: Tool) -> None:
     assert not is_plain(tool)
-
-
-def test_no_tools_are_not() -> None:
-    assert not is_plain()
 
 
 SPELLED: dict[str, Any] = {"null": None, "true": True, "false": False, "5": 5, "-1": -1}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.json_values.parameters import members_of
@@ -78,6 +79,7 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
     return tuple(tools), others
 
 
+@cached_reader
 def _read_tool(value: Json) -> Tool | None:
     if not isinstance(value, OBJECT) or _is_hosted(value):
         return None
@@ -131,6 +133,7 @@ def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
     return written if others is None else with_apart(written, others)
 
 
+@cached_writer
 def _write_tool(tool: Tool) -> Object:
     out: Object = {"name": full_name(tool)}
     if tool.description is not None:

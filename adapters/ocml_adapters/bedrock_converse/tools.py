@@ -7,10 +7,11 @@ from itertools import chain, islice
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, is_blank, split_name
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of, members_of
-from ocml_bridge.model import CacheMark, Json, Message, Tool
+from ocml_bridge.model import CacheMark, Json, Message, Tool, replace
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
@@ -75,7 +76,7 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
         tool = _read_tool(raw)
         mark = _read_mark(raw) if tool is None else None
         if mark is not None and tools and tools[-1].cache is None and type(entries[-1]) is int:
-            tools[-1].cache = mark
+            tools[-1] = replace(tools[-1], cache=mark)
             continue
         if tool is None:
             is_mistakable = type(raw) is int or (isinstance(raw, dict) and AS_IT_IS in raw)
@@ -95,6 +96,7 @@ def _read_mark(value: Json) -> CacheMark | None:
     return read_mark(members[CACHE_POINT], MARK) if list(members) == [CACHE_POINT] else None
 
 
+@cached_reader
 def _read_tool(value: Json) -> Tool | None:
     raw = members_of(value)
     inner = members_of(raw.get(TOOL_SPEC))
@@ -115,6 +117,7 @@ def _read_tool(value: Json) -> Tool | None:
     return tool
 
 
+@cached_writer
 def _write_tool(tool: Tool) -> Object:
     extras = NOTES.of(tool.extras)
     inner: Object = {"name": full_name(tool)}

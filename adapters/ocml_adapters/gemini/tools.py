@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
+from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.jsontext import text_of
@@ -89,6 +90,7 @@ def _count(entry: Json) -> int | None:
     return count if type(count) is int else None
 
 
+@cached_reader
 def _read_tool(value: Json) -> Tool | None:
     if not isinstance(value, dict):
         return None
@@ -120,6 +122,7 @@ def _schema_key(parameters: Json) -> str:
     return _SCHEMA if to_openapi(parameters) is None else _KEY
 
 
+@cached_writer
 def _write_tool(tool: Tool) -> Object:
     extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     out: Object = {"name": full_name(tool)}

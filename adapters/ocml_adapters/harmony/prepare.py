@@ -7,7 +7,6 @@ written as the declared tools make them read, and messages get ends that what fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.transform import remaining, renumber
@@ -17,8 +16,8 @@ from ocml_bridge.common.memo import Memo
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
+from ocml_bridge.model.cache_keys import fields_of_tools, packed
 from ocml_bridge.model.diff import diff
-from ocml_bridge.model.ownership import key_of
 from ocml_bridge.report.naming import name_difference
 from ocml_bridge.text import tools_section
 from ocml_bridge.units.conversation import Conversation, conversation_of
@@ -41,7 +40,6 @@ LARGEST: Final = SIZE // 16
 """The maximal size of a section, or of the key of its tools, in the cache, in bytes."""
 _OVERHEAD: Final = 500
 """The size of a cache entry without its section and tools, in bytes."""
-_fields: Final = attrgetter(*Tool.__match_args__)
 
 
 class Section(NamedTuple):
@@ -65,13 +63,10 @@ class Sections:
     def __init__(self) -> None:
         self._known = Memo[bytes, Section](SIZE)
 
-    def key(self, tools: Sequence[Tool]) -> bytes | None:
+    def key(self, tools: tuple[Tool, ...]) -> bytes | None:
         """Return the cache key of tools; None if they are too large, or contain a value that is not JSON."""
-        try:
-            key = key_of([_fields(tool) for tool in tools])
-        except ValueError:
-            return None
-        return key if len(key) <= LARGEST else None
+        key = packed(fields_of_tools(tools))
+        return key if key is not None and len(key) <= LARGEST else None
 
     def get(self, key: bytes | None) -> Section | None:
         """Return the section of the tools with a key; None if the cache does not have it, or the key is None."""
@@ -192,8 +187,8 @@ def _read_item(read: Body) -> Item:
 
 def _tools_alone(read: Body) -> tuple[Tool, ...] | None:
     """Return the tools of a section that is a whole message; None if the message holds more than its tools."""
-    alone = with_extracted_tools([_read_item(read)], Transcript())
-    return None if alone.items or alone.around.layout is not None else alone.around.tools
+    first = read.content[0] if len(read.content) == 1 and read.section is None else None
+    return first.tools if isinstance(first, Tools) else None
 
 
 def _are_in_place(conversation: Conversation) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.formats.prompting import HostedTool
 from ocml_bridge.json_values.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
@@ -52,6 +53,7 @@ def _read_legacy(value: Json) -> Tool | None:
     return _read_tool({"type": FUNCTION, FUNCTION: value})
 
 
+@cached_reader
 def _read_tool(value: Json) -> Tool | None:
     if not isinstance(value, OBJECT):
         return None
@@ -118,6 +120,7 @@ def is_custom_tool(tool: Tool) -> bool:
     return tool.freeform is not None
 
 
+@cached_writer
 def _write_tool(tool: Tool) -> Object:
     kind = CUSTOM if is_custom_tool(tool) else FUNCTION
     inner: Object = {"name": full_name(tool)}

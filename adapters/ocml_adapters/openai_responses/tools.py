@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
+from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Tool
@@ -32,6 +33,7 @@ def are_of_server(raws: Sequence[Json]) -> bool:
     return bool(raws) and not any(_is_tool(raw) or _read_namespace(raw) is not None for raw in raws)
 
 
+@cached_reader
 def _read_tools(raw: Json) -> list[Tool] | None:
     """Return a tool, or the tools of a namespace; None for a tool that the server runs."""
     tools = _read_namespace(raw)
@@ -130,9 +132,9 @@ def _write_group(tools: Sequence[Tool]) -> Object:
     """Return a tool, or the tools of one namespace."""
     first, namespace = tools[0], _namespace(tools[0])
     if namespace is None:
-        return _write_tool(first, full_name(first))
+        return _write_tool(first)
     out: Object = {"type": NAMESPACE, "name": namespace, "description": ""}
-    out["tools"] = [_write_tool(tool, tool.name) for tool in tools]
+    out["tools"] = [_write_tool(tool) for tool in tools]
     form = NOTES.of(first.layout).get("opens")
     more = None if form is None else NOTES.of(first.extras).get(NAMESPACE)
     if isinstance(more, dict):
@@ -142,12 +144,13 @@ def _write_group(tools: Sequence[Tool]) -> Object:
     return shape(out, form, fixed=_NAMESPACE_KEYS)
 
 
-def _write_tool(tool: Tool, name: str) -> Object:
+@cached_writer
+def _write_tool(tool: Tool) -> Object:
     extras = NOTES.of(tool.extras)
     if "opens" in NOTES.of(tool.layout):  # it has the members of its namespace, too
         extras = {key: value for key, value in extras.items() if key != NAMESPACE}
     kind = FUNCTION if tool.freeform is None else CUSTOM
-    out: Object = {"type": kind, "name": name}
+    out: Object = {"type": kind, "name": full_name(tool) if _namespace(tool) is None else tool.name}
     if tool.description is not None:
         out["description"] = tool.description
     if tool.freeform is not None:

@@ -13,13 +13,13 @@ from typing import Any, Final, NamedTuple, cast
 
 from ..common.memo import Memo
 from ..loss import Loss, LossCode, Severity
-from ..model import Transcript
+from ..model import Tool, Transcript
+from ..model.cache_keys import fields_of_settings, fields_of_tools, packed
 from ..model.diff import diff, diff_extras
 from ..report.naming import name_difference
 from ..report.wording import shown
 from ..units.conversation import ConversationPlan
 from ..units.heads import LIMIT, Head
-from .cache_keys import fields_of_settings, fields_of_tools, packed
 from .plans.probes import PROBE, PROBES, SUFFIX, probe
 
 SIZE: Final = 1_000_000
@@ -110,12 +110,26 @@ class LossCache:
             return ()
         if not (_is_bare(old) and _is_bare(new)):
             return self._compared(old, new)
-        tools = self._of_field("tools", fields_of_tools, old.tools, new.tools)
+        tools = self._of_tools(old.tools, new.tools)
         settings = self._of_field("settings", fields_of_settings, old.settings, new.settings)
         extras: Sequence[Loss] = ()
         if old.extras is not new.extras:  # extras are not cached: they have ids in them, so few of them repeat
             extras = [name_difference(each, self.target) for each in diff_extras(old.extras, new.extras)]
         return [*tools, *settings, *extras, *self._of_field("layout", _unchanged, old.layout, new.layout)]
+
+    def _of_tools(self, old: tuple[Tool, ...] | None, new: tuple[Tool, ...] | None) -> Sequence[Loss]:
+        """Return the losses of declared tools, one by one if there are as many: tools repeat more often than lists."""
+        if old is None or new is None or len(old) != len(new):
+            return self._of_field("tools", fields_of_tools, old, new)
+        losses: list[Loss] = []
+        for at, (before, after) in enumerate(zip(old, new, strict=True)):
+            if before is not after:
+                of_tool = self._of_field("tools", fields_of_tools, (before,), (after,))
+                losses += [
+                    new_loss((code, severity, f"/tools/{at}{path[len('/tools/0') :]}", detail))
+                    for code, severity, path, detail in of_tool
+                ]
+        return losses
 
     def _of_field(self, name: str, fields: Callable[[Any], Any], old: Any, new: Any) -> Sequence[Loss]:
         """Return the losses of one field of a transcript, from the cache if possible.

@@ -236,7 +236,7 @@ class Written:
             differences = lost_with_declarations(self._conversation.transcript, image.transcript, out)
             out += [name_difference(each, target) for each in differences]
         around = self._loss_cache.around(self._conversation.around, image.around)
-        out += [loss for loss in around if not is_named(loss.path, reported)]
+        out += [loss for loss in around if not is_named(loss.path, reported)] if reported else around
         if self.may_be_emptied:
             paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
             out += [name_emptied(path, target) for path in paths]

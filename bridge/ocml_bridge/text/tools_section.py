@@ -84,7 +84,7 @@ def nearest_tools(tools: Sequence[Tool]) -> tuple[Tool, ...]:
 def _written_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
     """Return the tools that reading their section gives, in its order; None if it would not be read."""
     declared = declare(tools)
-    return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
+    return None if declared is None else declared[1]
 
 
 def section_for(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:

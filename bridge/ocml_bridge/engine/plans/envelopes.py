@@ -15,12 +15,12 @@ from ...errors import BridgeError
 from ...json_values.form import Object
 from ...loss import Finding, Log
 from ...model import ByFormat, Completion, Json, Transcript
+from ...model.cache_keys import fields_of, packed
 from ...model.ownership import unpack
 from ...units.grammar import Enclosed, SplitDocument, State, Unit
 from ...units.planned_items import Label, with_labels
 from ...units.reader import UnitReader
 from ...units.writer import UnitWriter
-from ..cache_keys import fields_of, packed
 from .probes import probe
 
 SIZE: Final = 4_000_000

@@ -1,8 +1,8 @@
-"""Write the `# Tools` section of ordinary tools, and predict what reading it gives: the fast path of `declare`.
+"""Write an ordinary tool as TypeScript, and predict what reading it gives: the fast path of `declare`.
 
-TypeScript loses part of a schema, so `declare` must write the section and parse it again to know what it declares. For
-tools with one-line descriptions and schemas of simple types, this module computes both at once, with the same result.
-It returns None for any other tool.
+TypeScript loses part of a schema, so `declare` must write a tool and parse it again to know what is declared. For tools
+with one-line descriptions and schemas of simple types, this module computes both at once, with the same result. It
+returns None for any other tool.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ocml_bridge.model import Tool
 from .defaults import is_object, spell_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Set
 
     from ocml_bridge.model import Json
 
@@ -36,32 +36,19 @@ _PLAIN_NUMBER: Final = 1 << 53
 """Only defaults below this number are predicted."""
 
 
-def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
-    """Return the `# Tools` section of tools, and the tools that are read from it.
-
-    None if a tool is in another namespace or is not ordinary, or if there are no tools.
-    """
-    out = ["# Tools\n\n## functions\n\nnamespace functions {\n\n"]
-    declared: list[Tool] = []
-    for tool in tools:
-        name, description = tool.name, tool.description
-        if tool.namespace is not None or not _is_word(name.replace("-", "_")):
-            return None
-        if description:
-            if "\n" in description:
-                return None
-            out.append(f"// {description}\n")
-        if tool.parameters is None:
-            out.append(f"type {name} = () => any;\n\n")
-            declared.append(Tool(name, description or None))
-            continue
-        parameters = _type(tool.parameters, "", 0)
-        if parameters is None:
-            return None
-        out.append(f"type {name} = (_: {parameters[0]}) => any;\n\n")
-        declared.append(Tool(name, description or None, parameters[1]))
-    out.append("} // namespace functions")
-    return ("".join(out), tuple(declared)) if declared else None
+def plain_tool(tool: Tool) -> tuple[str, Tool] | None:
+    """Return the text of a tool, and the tool that is read from it; None if it is in a namespace or is not ordinary."""
+    name, description = tool.name, tool.description
+    if tool.namespace is not None or not _is_word(name.replace("-", "_")) or (description and "\n" in description):
+        return None
+    comment = f"// {description}\n" if description else ""
+    if tool.parameters is None:
+        return f"{comment}type {name} = () => any;\n", Tool(name, description or None)
+    parameters = _type(tool.parameters, "", 0)
+    if parameters is None:
+        return None
+    text, read_parameters = parameters
+    return f"{comment}type {name} = (_: {text}) => any;\n", Tool(name, description or None, read_parameters)
 
 
 def _is_word(name: str) -> bool:

@@ -6,20 +6,20 @@ a moderate size are cached in both directions.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import orjson
 
+from ocml_bridge.chat.tool_cache import cached_writer
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Tool
 from ocml_bridge.model.ownership import pack, unpack
 
 from .defaults import UnreadableError
-from .plain import plain_section
+from .plain import plain_tool
 from .schema_in import CLOSING, Reader, same_text
 from .schema_out import render_signature
 
@@ -82,39 +82,43 @@ def render_tools(
 
 
 def declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
-    """Return the section of tools, and the tools that are read from it; None if it would not be read as a section.
+    """Return the section of tools, and the tools that are read from it, which nobody may change, in its order.
+
+    None if there are no tools, or if the section would not be read as one of as many tools.
 
     Raises:
         BridgeError: LIMIT, if a schema nests more levels deep than the parser reads.
     """
-    key = _key(tools, None)
-    if key is None:
-        return _declare(tools)
-    packed = _DECLARED.get(key)
-    if packed is None:
-        declared = _declare(tools)
-        with suppress(ValueError):  # a name is of a subclass of str
-            _DECLARED.keep(key, pack(declared and (declared[0], _values(declared[1]))))
-        return declared
-    declared = unpack(packed)
-    return declared and (declared[0], _tools(declared[1]))
+    by_namespace: dict[str, list[tuple[str, Tool]]] = {}
+    for tool in tools:
+        declared = _declared(tool)
+        if declared is None:
+            return None
+        by_namespace.setdefault(_namespace_of(tool), []).append(declared)
+    if not by_namespace:
+        return None
+    section = _section({name: [text for text, _ in declared] for name, declared in by_namespace.items()}, {})
+    return section, tuple([tool for name in sorted(by_namespace) for _, tool in by_namespace[name]])
 
 
-def _declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
-    plain = plain_section(tools)
+@cached_writer
+def _declared(tool: Tool) -> tuple[str, Tool] | None:
+    """Return the text of a tool in its namespace, and the tool that is read from it; None if that is not one tool.
+
+    What is read does not depend on the tools before and after it.
+    """
+    plain = plain_tool(tool)
     if plain is not None:
         return plain
-    section = _render(tools, None)
-    parsed = parse_tools(section)
-    return (section, parsed.tools) if parsed is not None and parsed.tools and not parsed.descriptions else None
+    parsed = _parse(_render((tool,), None), lenient=False)
+    is_one = parsed is not None and len(parsed.tools) == 1 and not parsed.descriptions
+    return (_text_of(tool), parsed.tools[0]) if parsed is not None and is_one else None
 
 
 LARGE: Final = 16_384
 """Sections of this many characters or more are not cached."""
 _CACHE_SIZE: Final = 512
 _RENDERED: Final = Memo[bytes, str](_CACHE_SIZE)
-_DECLARED: Final = Memo[bytes, bytes](_CACHE_SIZE)
-"""Results of `declare`, packed: each caller gets schemas that it may change."""
 _Values = tuple[tuple[str, str | None, "Json", str | None], ...]
 """Tools without extras and layout, which no section contains: name, description, parameters, namespace."""
 
@@ -146,33 +150,43 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> byt
     return None if len(key) >= LARGE else key
 
 
-_Signed = tuple[Tool, str | None]
-"""A tool, and its signature, if the caller gives one."""
-
-
 def _render(
     tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None, signatures: Mapping[int, str] | None = None
 ) -> str:
-    description_of, signature_by_index = descriptions or {}, signatures or {}
-    by_namespace: dict[str, list[_Signed]] = {name: [] for name in description_of}
+    signature_by_index = signatures or {}
+    texts: dict[str, list[str]] = {name: [] for name in descriptions or {}}
     for index, tool in enumerate(tools):
-        namespace = DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
-        by_namespace.setdefault(namespace, []).append((tool, signature_by_index.get(index)))
-    sections = [_render_namespace(name, by_namespace[name], description_of.get(name)) for name in sorted(by_namespace)]
-    return "\n\n".join([_HEADING, *sections])
+        texts.setdefault(_namespace_of(tool), []).append(_text_of(tool, signature_by_index.get(index)))
+    return _section(texts, descriptions or {})
 
 
-def _render_namespace(name: str, tools: list[_Signed], description: str | None) -> str:
-    lines = [f"{_NAMESPACE_HEADING}{name}\n"]
-    if not tools:
-        return "\n".join(lines + _lines(description))
-    lines += _commented(description)
-    lines.append(f"namespace {name} {{\n")
-    for tool, signature in tools:
-        lines += _commented(tool.description)
-        lines.append(f"type {tool.name} = {signature or render_signature(tool.parameters)}\n")
-    lines.append(f"}} // namespace {name}")
-    return "\n".join(lines)
+def _namespace_of(tool: Tool) -> str:
+    return DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
+
+
+def _text_of(tool: Tool, signature: str | None = None) -> str:
+    """Return the text of a tool in its namespace.
+
+    Args:
+        tool: the tool.
+        signature: the text of its parameters, if the caller gives it.
+    """
+    signature = signature or render_signature(tool.parameters)
+    return "\n".join([*_commented(tool.description), f"type {tool.name} = {signature}\n"])
+
+
+def _section(texts: Mapping[str, list[str]], descriptions: Mapping[str, str]) -> str:
+    """Return the section of the texts of tools, by namespace."""
+    namespaces = [_render_namespace(name, texts[name], descriptions.get(name)) for name in sorted(texts)]
+    return "\n\n".join([_HEADING, *namespaces])
+
+
+def _render_namespace(name: str, texts: list[str], description: str | None) -> str:
+    heading = f"{_NAMESPACE_HEADING}{name}\n"
+    if not texts:
+        return "\n".join([heading, *_lines(description)])
+    opening, closing = f"namespace {name} {{\n", f"}} // namespace {name}"
+    return "\n".join([heading, *_commented(description), opening, *texts, closing])
 
 
 def _commented(description: str | None) -> list[str]:

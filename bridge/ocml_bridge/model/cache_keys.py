@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, Final
 
-from ..model import AnswerFormat, CacheMark, Freeform, Settings, Tool, ToolChoice, Transcript, Usage
-from ..model.ownership import key_of
+from . import AnswerFormat, CacheMark, Freeform, Settings, Tool, ToolChoice, Transcript, Usage
+from .ownership import key_of
 
 LONGEST: Final = 250_000
 """How long a key may be, in bytes."""
@@ -34,11 +34,11 @@ def fields_of(around: Transcript) -> tuple[Any, ...]:
 
 def fields_of_tools(tools: tuple[Tool, ...] | None) -> tuple[Any, ...] | None:
     """Return declared tools as JSON values in tuples, for `packed`."""
-    return None if tools is None else tuple([_fields_of_tool(tool) for tool in tools])
+    return None if tools is None else tuple([fields_of_tool(tool) for tool in tools])
 
 
-def _fields_of_tool(tool: Tool) -> tuple[Any, ...]:
-    """Return the fields of a tool; most have no objects."""
+def fields_of_tool(tool: Tool) -> tuple[Any, ...]:
+    """Return a tool as JSON values in a tuple, for `packed`; most have no objects."""
     fields = _tool(tool)
     return fields if tool.freeform is tool.cache is None else tuple(map(_as_fields, fields))
 
