@@ -244,6 +244,8 @@ class Answer:
         tools: the names of the tools that the client declared. A call of one of them is written under this name, even
             if the format would not allow the name.
         provisional: which of `id`, `model` and `created` are made up, for a stream that does not give them.
+        freeform: the names of those of `tools` that take a text. A call of one of them is written as one with a text,
+            if the format has such calls.
     """
 
     id: str = NO_ID
@@ -254,6 +256,7 @@ class Answer:
     events: frozenset[str] | None = None
     tools: frozenset[str] = frozenset()
     provisional: frozenset[str] = frozenset()
+    freeform: frozenset[str] = frozenset()
 
     def named(self, named: Named) -> Answer:
         """Return the answer with the stream's id, model and time in place of those that are defaults or provisional."""

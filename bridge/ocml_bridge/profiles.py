@@ -14,7 +14,8 @@ from functools import partial
 from typing import Any, Final, cast
 
 from . import registry
-from .chat.tool_names import ToolNames
+from .chat.freeform_tools import NO_FREEFORM_TOOLS, FreeformTools
+from .chat.tool_names import ToolNames, declared_in
 from .chat.turns import full_name, recipient_of
 from .checks.stability import goes_on
 from .common.memo import Memo
@@ -41,18 +42,23 @@ class Prompt(Result):
         account: the output as the result of converting the request.
         written: the same output as the result of writing the document of the prompt.
         names: the model's names for the declared tools.
+        freeform: the declared tools that take a text, which are functions in the prompt.
 
     Attributes:
         written: the result of writing the document of the prompt, with which `verify` compares the output.
         names: the model's names for the declared tools.
+        freeform: the declared tools that take a text, which are functions in the prompt.
     """
 
-    __slots__ = ("names", "written")
+    __slots__ = ("freeform", "names", "written")
 
-    def __init__(self, account: Result, written: Result, names: ToolNames) -> None:
+    def __init__(
+        self, account: Result, written: Result, names: ToolNames, freeform: FreeformTools = NO_FREEFORM_TOOLS
+    ) -> None:
         super().__init__(*Result.__reduce__(account)[1])
         self.written = written
         self.names = names
+        self.freeform = freeform
 
     @property
     def is_open(self) -> bool:
@@ -64,7 +70,7 @@ class Prompt(Result):
         return isinstance(image, Transcript) and is_unfinished(image)
 
     def __reduce__(self) -> tuple[type[Any], tuple[Any, ...]]:
-        return type(self), (Result(*Result.__reduce__(self)[1]), self.written, self.names)
+        return type(self), (Result(*Result.__reduce__(self)[1]), self.written, self.names, self.freeform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +177,7 @@ class Profile:
             request = self.prompt(request, source=source, effort=effort, options=options, policy=LENIENT)
         end = self._end(request)
         answer = AnswerDecoder(decoder(self.adapter, options=options), self._prefix(end, options), end.messages)
-        return request.names.decoder(answer)
+        return request.names.decoder(request.freeform.decoder(answer))
 
     def guide(self, prompt: Prompt, *, strict: bool = False) -> Guide | None:
         """Return the grammar of valid answers, for an engine with guided decoding.
@@ -186,7 +192,8 @@ class Profile:
         request, document = prompt.transcript, prompt.written.document
         if self.template is None or self.template.guide is None or not isinstance(request, Transcript):
             return None
-        wanted = _wanted(prompt.names.spelled(request), strict=strict, calls_once=self.template.calls_once)
+        declared = prompt.freeform.as_functions(prompt.names.spelled(request))
+        wanted = _wanted(declared, strict=strict, calls_once=self.template.calls_once)
         # An answer that continues a message has no frames of its own.
         if wanted is None or not isinstance(document, Transcript) or document.open_turn is None:
             return None
@@ -197,7 +204,7 @@ class Profile:
         options = self._options(options)
         written = write(prepared.transcript, self.adapter, options=options, policy=LENIENT, spans=spans)
         prefill = self._prefill(prepared.reading, options) if spans else ""
-        return Prompt(prepared.account(written, prefill), written, prepared.names)
+        return Prompt(prepared.account(written, prefill), written, prepared.names, prepared.freeform)
 
     def _prefill(self, request: Reading, options: Options) -> str:
         """Return the open turn of a request's prompt, from the token that begins its frame: answers continue it."""
@@ -256,7 +263,7 @@ def _wanted(request: Transcript, *, strict: bool, calls_once: bool) -> Wanted | 
     """
     settings = request.settings or Settings()
     choice, form = settings.tool_choice or _ANY, settings.response_format
-    declared = request.tools or ()
+    declared = [tool for tool, _ in declared_in(request)]
     tools = [tool for tool in declared if not choice.names or recipient_of(full_name(tool)) in choice.names]
     tools = [] if choice.mode == "none" else tools
     must_call = choice.mode == "required" and tools != []

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from . import registry
+from .chat.freeform_tools import NO_FREEFORM_TOOLS, FreeformTools
 from .chat.tool_names import ToolNames, declared_in
 from .chat.transform import drop_analysis, remaining, renumber
 from .convert import Reading, Result
@@ -37,6 +38,7 @@ class Prepared:
             path of what it was made from.
         reading: the request.
         names: the model's names for the declared tools.
+        freeform: the declared tools that take a text.
     """
 
     transcript: Transcript
@@ -44,6 +46,7 @@ class Prepared:
     origins: tuple[str, ...]
     reading: Reading
     names: ToolNames
+    freeform: FreeformTools
 
     def account(self, written: Result, prefill: str = "") -> Result:
         """Return the result of writing the prompt as a result of the request: losses and spans get the request's paths.
@@ -117,7 +120,7 @@ def prepare(
         dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt leaves out an empty list of tools"),)
     left = remaining(len(request.messages), dropped)
     origins = tuple(f"/messages/{index}" for index in left)
-    losses, names = dropped, ToolNames({})
+    losses, names, freeform = dropped, ToolNames({}), NO_FREEFORM_TOOLS
     if not training:
         current = _opened(current, goes_on=goes_on)
     elif current.open_turn is not None:
@@ -128,14 +131,17 @@ def prepare(
         current, hosted = _hosted_tools(template, current, reading.source)
         names = _names(template, current)
         losses += renumber(names.losses(current), left)
-        spelled = names.spelled(current)
-        profiled = template.make(spelled, date, hosted)
-        current = profiled.transcript
+        current = names.spelled(current)
+        freeform = FreeformTools.of(current)
+        losses += renumber(freeform.losses(current), left)
+        current = freeform.as_functions(current)
+        profiled = template.make(current, date, hosted)
         losses += overridden + renumber(
-            (*profiled.losses, *_lost_with_joined(spelled, profiled.losses, template)), left
+            (*profiled.losses, *_lost_with_joined(current, profiled.losses, template)), left
         )
+        current = profiled.transcript
         origins = tuple(_origin(path, origins) for path in profiled.origins)
-    return Prepared(current, losses, origins, reading, names)
+    return Prepared(current, losses, origins, reading, names, freeform)
 
 
 def _lost_with_joined(transcript: Transcript, losses: Sequence[Loss], template: ChatTemplate) -> list[Loss]:

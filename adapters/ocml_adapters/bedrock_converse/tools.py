@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.freeform_tools import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, is_blank, split_name
 from ocml_bridge.json_values.form import Object
@@ -16,7 +17,6 @@ from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
-from ocml_bridge.wires.freeform import parameters_of
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
 from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, REASONING, REASONING_TEXT, TOOL_RESULT, TOOL_SPEC, TOOL_USE

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
+from ocml_bridge.chat.freeform_tools import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import Object
@@ -15,7 +16,6 @@ from ocml_bridge.model import Json, Tool
 from ocml_bridge.wires.blocks.grammar import added, more_of
 from ocml_bridge.wires.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
 from ocml_bridge.wires.blocks.spelling import FORM, is_same, keep_form, respelled
-from ocml_bridge.wires.freeform import parameters_of
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax

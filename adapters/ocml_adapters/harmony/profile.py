@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final
 
+from ocml_bridge.chat.tool_names import declared_in
 from ocml_bridge.chat.turns import FUNCTIONS, full_name, recipient_of
 from ocml_bridge.formats.guidance import Frame, Guide, Step, Wanted
 from ocml_bridge.formats.prompting import HostedTool, Profiled
@@ -48,7 +49,8 @@ def gpt_oss(transcript: Transcript, date: str | None, hosted: Sequence[HostedToo
         date: the current date, for the system message; None leaves it out.
         hosted: the hosted tools of the request, which are the model's own tools.
     """
-    log, settings, tools = Log(), transcript.settings or Settings(), transcript.tools or ()
+    log, settings = Log(), transcript.settings or Settings()
+    tools = [tool for tool, _ in declared_in(transcript)]
     notes, formats = _notes(settings, tools, log), _formats(settings, log)
     _report_unsaid(settings, log)
     own = _own(hosted, tools, log)

@@ -18,6 +18,7 @@ from ocml_bridge.model import Json, Message, Part, replace
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.stream.usage import usage_in
 
+from .calls import CUSTOM
 from .chunks import STREAM, EventWriter, write_usage
 from .hosted import write_hosted, write_hosted_reply
 from .item_events import LiveItem
@@ -101,6 +102,10 @@ class EventEncoder(ResponseEncoder):
     def hosts(self, call: Message) -> bool:
         """Return whether a type of item is a call of this tool."""
         return write_hosted([call]) is not None
+
+    def as_custom(self, call: Message) -> Message:
+        """Return a call of a custom tool with the layout of its type."""
+        return replace(call, layout=NOTES.adding(call.layout, {"kind": CUSTOM}))
 
     def identify(self, answer: Answer) -> None:
         """Create the writer of the events, which have the id of the answer."""

@@ -108,7 +108,7 @@ class ToolNames:
         )
 
     def _message(self, message: Message, names: Mapping[str, str], rename: _Rename) -> Message:
-        content = _with_tools(message.content, rename)
+        content = with_tools(message.content, rename)
         recipient = names.get(message.recipient or "", message.recipient)
         name = names.get(message.name or "", message.name) if message.role == "tool" else message.name
         if content is message.content and recipient == message.recipient and name == message.name:
@@ -127,11 +127,17 @@ class ToolNames:
         return replace(tool, name=name, namespace=namespace)
 
 
-def _with_tools(content: Content, rename: _Rename) -> Content:
+def with_tools(content: Content, change: Callable[[Tool], Tool]) -> Content:
+    """Return a content in which each declared tool is changed.
+
+    Args:
+        content: the content of a message.
+        change: returns a declared tool as it is to be.
+    """
     if isinstance(content, str) or not has_part(content, Tools):
         return content
     return tuple(
-        replace(part, tools=tuple(map(rename, part.tools))) if isinstance(part, Tools) else part for part in content
+        replace(part, tools=tuple(map(change, part.tools))) if isinstance(part, Tools) else part for part in content
     )
 
 

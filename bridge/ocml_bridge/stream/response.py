@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import ClassVar, Final
 
+from ..chat.turns import is_call, recipient_of
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
 from ..events import Answer, Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
@@ -68,6 +69,7 @@ class ResponseEncoder(ABC):
         self.over = False
         self._options = options
         self._ids: set[str] = set()
+        self._freeform = frozenset(map(recipient_of, answer.freeform))
         self._names = None if self.names is None else self.names.streamed(answer.tools)
         self.opened = False
         self._settings: Settings | None = None
@@ -87,6 +89,10 @@ class ResponseEncoder(ABC):
     def hosts(self, _call: Message, /) -> bool:
         """Return whether the format has a place for a call that an API runs itself, so that no client would run it."""
         return False
+
+    def as_custom(self, call: Message, /) -> Message:
+        """Return a call of a tool that takes a text, as the format marks it; unchanged if it has no such calls."""
+        return call
 
     def identify(self, answer: Answer) -> None:
         """Take the id, the model and the time of the answer, which may change until its beginning is written."""
@@ -173,6 +179,11 @@ class ResponseEncoder(ABC):
         """Return a call with a name that the format allows; any other message unchanged."""
         return message if self._names is None else self._names(message)
 
+    def _typed(self, message: Message) -> Message:
+        """Return a call of one of the client's tools that take a text as such a call; any other message unchanged."""
+        is_custom = message.recipient in self._freeform and is_call(message) and message.constraint is None
+        return self.as_custom(message) if is_custom else message
+
     @property
     def model(self) -> str:
         """The name of the model: of the caller or the stream, else of the document if the output is not streamed."""
@@ -208,7 +219,7 @@ class ResponseEncoder(ABC):
             case Start(number, message, hosted):
                 if not self.accepts(message) or (hosted and not self.hosts(message)):
                     return []
-                message = self.heads[number] = self.start_of(message)
+                message = self.heads[number] = self._typed(self.start_of(message))
                 return self.start(number, message)
             case PartEnd(number, part):
                 return self.end_part(number, part) if number in self.heads else []
@@ -217,7 +228,7 @@ class ResponseEncoder(ABC):
                     self.sign(number, replace(self.heads[number], signature=signature)) if number in self.heads else []
                 )
             case End(number, message):
-                return self.end(number, self.named(message)) if number in self.heads else []
+                return self.end(number, self._typed(self.named(message))) if number in self.heads else []
             case Named() if not self.opened:
                 self.identify(self._answer.named(event))
                 return []

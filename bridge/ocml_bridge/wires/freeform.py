@@ -17,8 +17,6 @@ from ..model import Freeform, Json, Tool
 from ..units.heads import Item
 
 FORMAT: Final = "format"
-TEXT_KEY: Final = "input"
-"""The member with the text, in an object that replaces a text."""
 _TEXT: Final[Object] = {"type": "text"}
 _GRAMMAR: Final = "grammar"
 _MEMBERS: Final = ("syntax", "definition")
@@ -66,16 +64,6 @@ def write_freeform(freeform: Freeform, spelled: Json, *, nested: bool) -> Object
 def _ordered(value: Object, spelled: Json) -> Object:
     order = cast("list[Json]", spelled) if isinstance(spelled, list) else []
     return {key: value[key] for key in sorted(value, key=lambda key: order.index(key) if key in order else len(order))}
-
-
-def parameters_of(tool: Tool) -> Json:
-    """Return the JSON schema of a tool's arguments, for formats whose arguments are objects.
-
-    For a custom tool, it describes an object with the text in one member, as `nearest_object` writes the calls.
-    """
-    if tool.freeform is None or tool.parameters is not None:
-        return tool.parameters
-    return {"type": "object", "properties": {TEXT_KEY: {"type": "string"}}, "required": [TEXT_KEY]}
 
 
 def custom_calls(items: Sequence[Item], tools: Sequence[Tool] | None) -> list[int]:

@@ -77,7 +77,11 @@ class Conversation:
         created = int(time.time())
 
         def answer(index: int) -> Answer:
-            return Answer(self.id, self.request.model, created, index, _call_id, tools=understood.tools)
+            return Answer(
+                *(self.id, self.request.model, created, index, _call_id),
+                tools=understood.tools,
+                freeform=understood.freeform,
+            )
 
         stream = api.stream if self.request.stream else api.whole
         options = Options(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
+from ...chat.freeform_tools import TEXT_KEY
 from ...json_values import jsontext
 from ...json_values.jsontext import text_of
 from ...loss import Log, LossCode, Severity
 from ...model import Json
 from ...units.grammar import ContentClass
-from ..freeform import TEXT_KEY
 
 __all__ = ["nearest_object", "object_in", "text_of"]
 

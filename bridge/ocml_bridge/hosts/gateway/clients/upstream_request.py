@@ -12,7 +12,7 @@ from ....chat.visibility import APPLICATION, REASONING, Visibility
 from ....convert import read
 from ....errors import BridgeError, ErrorCode
 from ....formats.adapter import Options
-from ....model import Document, Transcript
+from ....model import Document, Tool, Transcript
 from ....profiles import Prompt
 from ..answers.turn_memory import OwnMemory, restored
 from ..api import CHAT, MESSAGES, Api
@@ -34,6 +34,7 @@ class ClientRequest:
         visibility: what the client may see.
         prompt: the prompt, with the losses of the request; None once the losses are logged.
         tools: the names of the tools that the client declares.
+        freeform: the names of those of them that take a text.
         legacy: whether the client declares its tools as `functions`, and expects a `function_call`.
     """
 
@@ -42,6 +43,7 @@ class ClientRequest:
     visibility: Visibility
     prompt: Prompt | None
     tools: frozenset[str] = frozenset()
+    freeform: frozenset[str] = frozenset()
     legacy: bool = False
 
     @property
@@ -103,7 +105,10 @@ def understand(
         given.logprobs,
         settings.model.guide(made, strict=given.strict),
     )
-    return ClientRequest(wanted, given.stop, visibility, made, _declared(reading.transcript), given.legacy)
+    tools = _declared(reading.transcript)
+    names = frozenset(map(full_name, tools))
+    freeform = frozenset(full_name(tool) for tool in tools if tool.freeform is not None)
+    return ClientRequest(wanted, given.stop, visibility, made, names, freeform, given.legacy)
 
 
 def _param(path: str | None, request: Document, api: Api) -> str | None:
@@ -132,7 +137,7 @@ def _check_choice(request: Document, body: dict[str, Any]) -> None:
     settings = request.settings if isinstance(request, Transcript) else None
     if settings is None or settings.tool_choice is None:
         return
-    choice, declared = settings.tool_choice, {recipient_of(name) for name in _declared(request)}
+    choice, declared = settings.tool_choice, {recipient_of(full_name(tool)) for tool in _declared(request)}
     param = next((param for param in parameters.CHOICE if body.get(param) is not None), parameters.CHOICE[0])
     for name in choice.names:
         if name not in declared:
@@ -141,10 +146,9 @@ def _check_choice(request: Document, body: dict[str, Any]) -> None:
         raise parameters.wrong(param, "requires a call, but there are no tools")
 
 
-def _declared(request: Document) -> frozenset[str]:
-    """Return the names of the tools that a request declares."""
-    tools = declared_in(request) if isinstance(request, Transcript) else ()
-    return frozenset(full_name(tool) for tool, _ in tools)
+def _declared(request: Document) -> list[Tool]:
+    """Return the tools that a request declares."""
+    return [tool for tool, _ in declared_in(request)] if isinstance(request, Transcript) else []
 
 
 def _visibility(body: dict[str, Any], settings: Settings) -> Visibility:

@@ -1,0 +1,178 @@
+"""Declare tools that take a text as functions, for models that call only functions, and read their calls as texts.
+
+A client declares a custom tool, such as Codex's `apply_patch`, and expects the bare text as the input of its calls. A
+model writes a JSON object as the arguments of each call. So the prompt declares a function with one argument, which is
+the text. In answers, both documents and streams, it becomes the input of the call again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Self, cast
+
+from ..events import Decoder, Delta, End, Event, Reason, Start, Stop
+from ..json_values import jsontext
+from ..json_values.parameters import members_of
+from ..loss import Log, Loss, LossCode, Severity
+from ..model import Json, Message, Tool, Transcript, replace
+from .tool_names import declared_in, with_tools
+from .turns import FUNCTIONS, full_name, is_call, recipient_of
+
+TEXT_KEY: Final = "input"
+"""The argument with the text."""
+
+
+def parameters_of(tool: Tool) -> Json:
+    """Return the JSON schema of a tool's arguments, for formats whose arguments are objects.
+
+    For a custom tool, it describes an object with the text in one member.
+    """
+    if tool.freeform is None or tool.parameters is not None:
+        return tool.parameters
+    return {"type": "object", "properties": {TEXT_KEY: {"type": "string"}}, "required": [TEXT_KEY]}
+
+
+@dataclass(frozen=True, slots=True)
+class FreeformTools:
+    """The declared tools that take a text.
+
+    Attributes:
+        recipients: the recipients of their calls, in the names of the model.
+    """
+
+    recipients: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, request: Transcript) -> Self:
+        """Return the tools of a request that take a text."""
+        tools = (tool for tool, _ in declared_in(request) if tool.freeform is not None)
+        return cls(frozenset(recipient_of(full_name(tool)) for tool in tools))
+
+    def __bool__(self) -> bool:
+        return bool(self.recipients)
+
+    def losses(self, request: Transcript) -> list[Loss]:
+        """Return a loss for each of these tools and their calls, which the prompt writes differently."""
+        log = Log()
+        for tool, path in declared_in(request):
+            if tool.freeform is None:
+                continue
+            detail = f"the prompt declares a function whose argument {TEXT_KEY!r} is the text; answers have the text"
+            severity = Severity.LAYOUT
+            if tool.freeform.grammar is not None:
+                detail, severity = f"{detail}; its grammar is left out", Severity.LOST
+            log.lose(LossCode.TOOLS, f"{path}/freeform", detail, severity)
+        for index, message in enumerate(request.messages):
+            if self._takes(message):
+                detail = f"the text is the argument {TEXT_KEY!r} of a function in the prompt"
+                log.lose(LossCode.CONTENT, f"/messages/{index}/content", detail, Severity.LAYOUT)
+        return log.losses
+
+    def as_functions(self, request: Transcript) -> Transcript:
+        """Return a request that declares these tools as functions, and calls them so."""
+        if not self:
+            return request
+        return replace(
+            request,
+            messages=tuple(self._as_function_call(message) for message in request.messages),
+            tools=None if request.tools is None else tuple(map(_as_function, request.tools)),
+        )
+
+    def decoder(self, source: Decoder) -> Decoder:
+        """Return a decoder of answers in which calls of these tools have the bare text.
+
+        Args:
+            source: the decoder of the model's answer.
+        """
+        return _Texts(source, self) if self else source
+
+    def calls(self, message: Message) -> bool:
+        """Return whether a message of the model is a call of one of these tools; it may leave out their namespace."""
+        recipient = message.recipient or ""
+        return is_call(message) and not self.recipients.isdisjoint((recipient, FUNCTIONS + recipient))
+
+    def as_text(self, call: Message) -> Message:
+        """Return a call with the bare text, or with what the model wrote in place of such arguments."""
+        content = call.content
+        span = jsontext.parse(content) if isinstance(content, str) else None
+        arguments = members_of(None if span is None else span.value)
+        if arguments.keys() == {TEXT_KEY} and isinstance(text := arguments[TEXT_KEY], str):
+            content = text
+        return replace(call, content=content, constraint=None, content_type=None)
+
+    def _takes(self, message: Message) -> bool:
+        """Return whether a message of a request is a call with a bare text."""
+        says_json = message.constraint == "json" or message.content_type == "json"
+        is_of = is_call(message) and message.recipient in self.recipients
+        return is_of and not says_json and isinstance(message.content, str)
+
+    def _as_function_call(self, message: Message) -> Message:
+        content = with_tools(message.content, _as_function)
+        if self._takes(message):
+            content = jsontext.compact({TEXT_KEY: cast("str", message.content)})
+            return replace(message, content=content, constraint="json")
+        return message if content is message.content else replace(message, content=content)
+
+
+NO_FREEFORM_TOOLS: Final = FreeformTools()
+
+
+def _as_function(tool: Tool) -> Tool:
+    return tool if tool.freeform is None else replace(tool, parameters=parameters_of(tool), freeform=None)
+
+
+class _Texts(Decoder):
+    """A decoder in whose events the calls of such tools have the bare text.
+
+    The text of such a call comes at its end, because only the whole call shows whether it is in an object.
+
+    Args:
+        source: the decoder of the model's answer.
+        tools: the tools.
+    """
+
+    def __init__(self, source: Decoder, tools: FreeformTools) -> None:
+        self._source = source
+        self._tools = tools
+        self._calls: set[int] = set()
+        """The numbers of the calls that have begun."""
+
+    def feed(self, data: str | bytes, /) -> list[Event]:
+        """Decode the next chunk."""
+        return self._texts(self._source.feed(data))
+
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
+        """Decode the next token ids."""
+        return self._texts(self._source.feed_tokens(ids))
+
+    def finish(self, reason: Reason | None = None, /) -> list[Event]:
+        """End the stream."""
+        return self._texts(self._source.finish(reason))
+
+    def cancel(self) -> list[Event]:
+        """End the stream because the client disconnected."""
+        return self._texts(self._source.cancel())
+
+    def _texts(self, events: Iterable[Event]) -> list[Event]:
+        out: list[Event] = []
+        for event in events:
+            match event:
+                case Start(number, message) if self._tools.calls(message):
+                    self._calls.add(number)
+                    out.append(event._replace(message=replace(message, constraint=None, content_type=None)))
+                case Delta(number) if number in self._calls:
+                    pass
+                case End(number, message) if number in self._calls:
+                    call = self._tools.as_text(message)
+                    if isinstance(call.content, str) and call.content:
+                        out.append(Delta(number, call.content))
+                    out.append(End(number, call))
+                case Stop(document=Transcript() as document):
+                    messages = (
+                        self._tools.as_text(each) if self._tools.calls(each) else each for each in document.messages
+                    )
+                    out.append(event._replace(document=replace(document, messages=tuple(messages))))
+                case _:
+                    out.append(event)
+        return out
