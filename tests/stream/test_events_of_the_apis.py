@@ -23,6 +23,10 @@ THOUGHT = Message("assistant", "Hm.", channel="analysis", signature=Signature("c
 REFUSED = Message("assistant", (Refusal("I cannot."),), channel="final")
 CALL = Message("assistant", '{"a":1}', None, "commentary", "functions.f", "c1", constraint="json", end="call")
 
+UNMARKED = Message("assistant", '{"a":1}', None, "commentary", "functions.f", "c1", end="call")
+"""A call of which only the end shows that its arguments are JSON."""
+CALLS = (CALL, UNMARKED)
+
 
 def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -169,18 +173,21 @@ EVENTS: list[tuple[str, Message, list[Any]]] = [
             {"type": "content_block_stop", "index": 0},
         ],
     ),
-    (
-        "anthropic-sse",
-        CALL,
-        [
-            {
-                "type": "content_block_start",
-                "index": 0,
-                "content_block": {"type": "tool_use", "id": "c1", "name": "f", "input": {}},
-            },
-            delta(0, "input_json_delta", partial_json='{"a":1}'),
-            {"type": "content_block_stop", "index": 0},
-        ],
+    *(
+        (
+            "anthropic-sse",
+            message,
+            [
+                {
+                    "type": "content_block_start",
+                    "index": 0,
+                    "content_block": {"type": "tool_use", "id": "c1", "name": "f", "input": {}},
+                },
+                delta(0, "input_json_delta", partial_json='{"a":1}'),
+                {"type": "content_block_stop", "index": 0},
+            ],
+        )
+        for message in CALLS
     ),
     (
         "bedrock-converse",
@@ -212,7 +219,7 @@ AROUND = {"openai-responses-sse": (2, -1), "anthropic-sse": (1, -2)}
 @pytest.mark.parametrize(("stream", "message", "events"), EVENTS)
 def test_a_message_is_the_events_that_the_api_sends(stream: str, message: Message, events: list[Any]) -> None:
     made = encoder(stream, answer=Answer("a", "m", 7), visibility=DEBUG)
-    events_of = replay(Transcript((message,)), "tool_calls" if message is CALL else "stop")
+    events_of = replay(Transcript((message,)), "tool_calls" if message in CALLS else "stop")
     chunks = [chunk for event in events_of for chunk in made.encode([event])]
     written = events_in(b"".join([*chunks, *made.finish()]))
     for event in written:

@@ -14,6 +14,7 @@ from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of, parts_of
 from ocml_bridge.chat.visibility import is_reasoning
 from ocml_bridge.events import Answer, Delta, End, Event, PartEnd, Reason, RefusalDelta, Signed, Start
 from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Json, Message, Part, Settings, Text, Usage, replace
@@ -224,6 +225,14 @@ class EventEncoder(ResponseEncoder):
         self.written.append((number, TEXT if read_block(block, "assistant") is None else block["type"]))
         return self._event(self._events.begin(len(self.written) - 1, block))
 
+    def _begin_whole(self, number: int, block: Object) -> list[bytes]:
+        """Write a whole block up to its end; the arguments of a call are a delta, as clients expect them."""
+        arguments = block.get("input")
+        if not isinstance(arguments, dict) or not arguments:
+            return [self._begin(number, block)]
+        begun, text = self._begin(number, {**block, "input": {}}), jsontext.text_of(arguments)
+        return [begun, self._event(self._events.more(len(self.written) - 1, TOOL_USE, text or ""))]
+
     def call_id(self, call: Message) -> str:
         """Return an id for a call that the API accepts and that no earlier call has."""
         call_id = valid_id(call.call_id or self._answer.id_of_call(self.calls), self._ids)
@@ -255,7 +264,7 @@ class EventEncoder(ResponseEncoder):
             if kind == TEXT:
                 out += self._cite(parts_of(message.content)[self._parts[number] :])
         elif (block := self._whole(message)) is not None:
-            out.append(self._begin(number, block))
+            out += self._begin_whole(number, block)
         out += self._close(number)
         for block in _blocks_after_text(message, self._parts[number]):
             out += [self._begin(number, block), *self._close(number)]
