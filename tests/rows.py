@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ocml_bridge import Transcript, read
+from ocml_bridge import Options, Transcript, read
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.model import Message
 
@@ -14,7 +14,8 @@ Pair = tuple[str, Any]
 
 def conversations(row: dict[str, Any], plan: Plan | None = None) -> list[Transcript]:
     found = read_row(plan or Plan((AUTO,)), row)
-    read_as = [read(each.value, found.layout.format).transcript for each in found.documents]
+    options = Options(force_format=True)  # the layout knows the format
+    read_as = [read(each.value, found.layout.format, options=options).transcript for each in found.documents]
     return [each for each in read_as if isinstance(each, Transcript)]
 
 

@@ -38,6 +38,18 @@ DOLCI_CALLS: list[Pair] = [("call weather", '{"city":"Rome"}'), ("call weather",
 
 
 ROWS: list[RowCase] = [
+    # teich 0.3.6 (Apache-2.0), examples/example_cursor_session.jsonl: the role is beside the message
+    (
+        "wrapped",
+        {
+            "messages": [
+                {"role": "user", "message": {"content": [{"type": "text", "text": "Rome?"}]}},
+                {"role": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", **USED}]}},
+                {"role": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t", "content": "2"}]}},
+            ]
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "2")],
+    ),
     # Continue (core/index.d.ts): thoughts are messages, and calls are in camel case
     (
         "wrapped",

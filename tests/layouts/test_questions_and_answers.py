@@ -31,6 +31,10 @@ PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
 ROWS: list[RowCase] = [
     # OpenAI's evals (docs/build-eval.md): the answer is `ideal`; API-Bank: it is `expected_output`
     ("alpaca", {"input": [ASK], "ideal": "Because."}, BOTH),
+    ("answered-by-any", {"input": [ASK], "ideal": ["Because.", "For this."]}, BOTH),
+    # Inspect 0.3.285 (MIT), examples/images; ragas 0.4 (Apache-2.0), examples/ragas_examples/improve_rag
+    ("answered-by-any", {"input": [ASK], "target": ["Because.", "For this."]}, BOTH),
+    ("alpaca", {"question": "Why?", "expected_answer": "Because.", "": ""}, BOTH),
     ("alpaca", {"instruction": "Why?", "input": "", "expected_output": "Because."}, BOTH),
     # exports of Langfuse: a list of messages as the input, a message as the output
     ("alpaca", {"type": "GENERATION", "input": [ASK], "output": {"role": "assistant", "content": "Because."}}, BOTH),

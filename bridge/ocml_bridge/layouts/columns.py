@@ -43,7 +43,7 @@ ANSWERS: Final = (
         "target",
         "a",
         *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),
-        *("expected_output", "ideal"),
+        *("expected_output", "ideal", "expected_answer", "expected_response", "gold_answer", "correct_answer"),
     ),
 )
 

@@ -13,8 +13,9 @@ from ..errors import BridgeError
 from ..json_values.jsontext import as_text
 from ..loss import Finding
 from ..model import Json
-from . import calls, columns, dialogue, thoughts
+from . import calls, dialogue, thoughts
 from .fitting import as_list, as_object
+from .history import is_asked_before, pair_of, read_history
 from .layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
 from .messages import (
     are_messages,
@@ -53,7 +54,7 @@ def is_exchange(fields: Object, wording: Wording) -> bool:
 
 def is_answered_by_any(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question and a list of texts, each of which answers it."""
-    return isinstance(fields.get(INSTRUCTION), str) and bool(_texts_in(fields.get(OUTPUT)))
+    return is_text_or_messages(fields.get(INSTRUCTION)) and bool(_texts_in(fields.get(OUTPUT)))
 
 
 def _texts_in(value: Json) -> list[str]:
@@ -79,7 +80,7 @@ def is_history(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages, or pairs of a text and its answer, which may be null."""
     if are_messages(fields.get(HISTORY), wording):
         return True
-    pairs = [_pair(each) or [] for each in as_list(fields.get(HISTORY)) or []]
+    pairs = [pair_of(each) or [] for each in as_list(fields.get(HISTORY)) or []]
     texts = all(len(pair) == 2 and all(each is None or isinstance(each, str) for each in pair) for pair in pairs)
     return texts and any(isinstance(each, str) for pair in pairs for each in pair)
 
@@ -145,6 +146,9 @@ def _is_answer(value: Json) -> bool:
 def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation that ends with the exchange."""
     messages = read_prompt(fields, wording)
+    asked = HISTORY in fields and is_asked_before(messages, answered=OUTPUT in fields)
+    if asked:
+        del messages[-1]
     if OUTPUT in fields:
         messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
     turns = as_list(fields.get(INSTRUCTION)) or []
@@ -152,6 +156,8 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     findings = [noticed(f"/{INSTRUCTION}/{at}", "a turn without messages is left out") for at in empty]
     if is_number(fields.get(OUTPUT)):
         findings.append(noticed(f"/{OUTPUT}", "the answer is a number; it is read as its text"))
+    if asked:
+        findings.append(noticed(f"/{INSTRUCTION}", "the earlier messages have the question; it is read once"))
     return [Document(request(messages, read_tools(fields)), tuple(findings))]
 
 
@@ -279,36 +285,6 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     if question or (texts[0] is not None and not listed):
         messages.append(message("user", wording.separator.join(question)))
     return messages
-
-
-def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
-    """Return the earlier messages, given as pairs, as messages or as their JSON; a null in a pair is no message."""
-    if isinstance(value, str) and not value.strip():
-        return []
-    items = as_list(parsed(value, path))
-    if items is None:
-        raise misshapen(path, "a list of pairs")
-    if are_messages(items, wording):
-        return respelled_all(items, wording, path)
-    messages: list[Object] = []
-    for at, item in enumerate(items):
-        pair = _pair(item)
-        if pair is None or len(pair) != 2 or not all(each is None or isinstance(each, str) for each in pair):
-            raise misshapen(f"{path}/{at}", "a pair of texts, what was asked and what was answered")
-        question, answer = cast("list[str | None]", pair)
-        messages += [message("user", question)] if question is not None else []
-        messages += [thoughts.split(message("assistant", answer), wording)] if answer is not None else []
-    return messages
-
-
-def _pair(value: Json) -> list[Json] | None:
-    """Return a question and its answer; of two objects, as promptflow has them, the first members that are known."""
-    found = as_object(value) or {}
-    sides = [as_object(found.get(key)) for key in ("inputs", "outputs")]
-    if found.keys() != {"inputs", "outputs"} or None in sides:
-        return as_list(value)
-    names = zip(sides, (columns.QUESTIONS, columns.ANSWERS), strict=True)
-    return [next((side[key] for key in keys if key in side), None) for side, keys in names if side is not None]
 
 
 def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:

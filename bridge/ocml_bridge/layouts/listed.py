@@ -1,6 +1,7 @@
 """Read lists of messages that a column holds as text: as JSON, or as Python or numpy print them in tables.
 
-An object that holds `messages` and nothing else is that list, too (Azure AI Evaluation).
+An object that holds `messages` and nothing else is that list, too (Azure AI Evaluation). The system prompts of several
+agents, under their names, are not the one of a conversation.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ _ANY: Final = Wording()
 def with_lists(row: Object) -> tuple[Object, list[Finding]]:
     """Return a row whose texts and objects that hold lists of messages are these lists, and findings about texts.
 
-    A text of JSON in a column of messages stays a text, because the layouts read it themselves.
+    A text of JSON in a column of messages stays a text, because the layouts read it themselves. The system prompts of
+    agents are left out, so they are an extra column.
     """
     found: Object = {}
+    if any(row.get(name).__class__ is dict for name in columns.SYSTEM):
+        row = {key: each for key, each in row.items() if key not in columns.SYSTEM or not _are_of_agents(each)}
     findings: list[Finding] = []
     for name, value in row.items():
         if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
@@ -55,6 +59,15 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
             detail = "the messages are written as Python prints them"
             findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
     return ({**row, **found}, findings) if found else (row, findings)
+
+
+def _are_of_agents(value: Json) -> bool:
+    """Return whether a value holds a text under each of several names, none of which is that of a content."""
+    found = as_object(value) or {}
+    return bool(found) and all(isinstance(each, str) for each in found.values()) and _CONTENTS.isdisjoint(found)
+
+
+_CONTENTS: Final = frozenset({*_ANY.text, *_ANY.role, *columns.SYSTEM, "prompt", "type"})
 
 
 def _with_roles(items: list[Json]) -> list[Json]:

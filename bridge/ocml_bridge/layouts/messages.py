@@ -13,6 +13,7 @@ from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
 from .pythonic import calls_in
+from .results import have_replies, taken_out, with_error
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
@@ -182,21 +183,26 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
         raise misshapen(path, "a list of messages")
     out: list[Object] = []
     is_chat = wording.has_words_of_chat
+    replied: bool | None = None
     for at, item in enumerate(items):
         found = as_object(item)
         if found is None or not is_chat or not _is_spelled(found):
             found = respelled(item, wording, f"{path}/{at}")
         if found.get("content").__class__ is str and _BESIDE.isdisjoint(found):
-            out.append(found)
-        else:
-            out += messages_of(_with_calls(found, f"{path}/{at}"))
+            out.append(with_error(found) if "error" in found else found)
+            continue
+        replies: list[Object] = []
+        if found.get(_TOOL_CALLS):
+            replied = have_replies(items) if replied is None else replied
+            found, replies = (found, replies) if replied else taken_out(found)
+        out += [*messages_of(with_error(_with_calls(found, f"{path}/{at}"))), *replies]
     return out
 
 
 def _with_calls(each: Object, path: str) -> Object:
     """Return a message with its calls in the form of Chat Completions.
 
-    They may be JSON text, or texts, or have no wrapper; or be Python (OLMo's data).
+    They may be JSON text, or texts, or have no wrapper, or a name in its place (AgentDojo); or be Python (OLMo's data).
     """
     given, code = each.get("tool_calls"), each.get(_FUNCTION_CALLS)
     if given is None and isinstance(code, str) and (made := calls_in(f"[{code.strip()}]", None)):
@@ -211,7 +217,10 @@ def _with_calls(each: Object, path: str) -> Object:
 
 
 def _is_bare(call: Object) -> bool:
-    return isinstance(call.get("name"), str) and "function" not in call
+    """Return whether the name and the arguments of a call are its own members."""
+    if "function" not in call:
+        return isinstance(call.get("name"), str)
+    return isinstance(call["function"], str) and "name" not in call and any(key in call for key in _ARGUMENTS)
 
 
 _FUNCTION_CALLS: Final = "function_calls"
@@ -302,7 +311,9 @@ _ARGUMENTS: Final = ("arguments", "args", "parameters")
 def _call(value: Json, path: str) -> Object:
     found = as_object(value)
     if found is not None and "function" in found:
-        return {"type": "function", **found}
+        if not _is_bare(found):
+            return {"type": "function", **found}
+        found = {"name" if key == "function" else key: each for key, each in found.items()}
     if found is None or not isinstance(found.get("name"), str):
         raise misshapen(path, "a call, an object with 'name' and 'arguments'")
     arguments_or_text: Json = next((found[key] for key in _ARGUMENTS if key in found), cast("Json", {}))

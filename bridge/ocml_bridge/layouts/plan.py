@@ -10,25 +10,19 @@ from typing import Any, Final, NamedTuple, cast
 from .. import registry
 from ..common.memo import Memo
 from ..common.suggestions import did_you_mean
-from ..detection import looks
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from ..recognise import recognise
-from ..recognise.prompts import ROWS
 from ..report.wording import shown
-from .agents.previews import PREVIEWS
-from .columns import TURNS
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
 from .listed import with_lists
 from .places import with_places
+from .reasons import AUTO, why_not
 from .shapes import DECIDED_BY, NO_TEXTS, shape_of
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
 
-AUTO: Final = "auto"
-"""The name of the plan that detects the layout of each row."""
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -146,7 +140,7 @@ def read_row(plan: Plan, row: Json) -> Row:
     columns, mended = with_lists(given)
     found = _candidate_for(plan, columns)
     if found is None:
-        raise BridgeError(ErrorCode.SHAPE, _no_layout_detail(plan, columns), path="")
+        raise BridgeError(ErrorCode.SHAPE, why_not(columns, plan.layout, preview=plan.preview), path="")
     try:
         documents = found.layout.reads(found.fields(columns), found.layout.wording)
     except BridgeError as error:
@@ -260,43 +254,6 @@ def _candidates(plan: Plan, shape: tuple[tuple[str, bool], ...]) -> tuple[_Candi
 
 _LONGEST_CACHED: Final = 1000
 """The maximal total length of the names of columns in the cache."""
-
-
-def _no_layout_detail(plan: Plan, row: Object) -> str:
-    named = [f"{shown(name)}{' (null)' if row[name] is None else ''}" for name in list(row)[:_MOST_NAMED]]
-    has = f"the row has {', '.join(named) or 'no columns'}"
-    preview = None if plan.preview else next((each.title for each in PREVIEWS if each.has(row)), None)
-    if preview is not None:
-        return f"this looks like {preview}, whose reading may change with any release; add --preview to read it"
-    other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
-    if other is not None:
-        return f"this is not a row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
-    if empty := [name for name in _HOLDERS if row.get(name) in ([], {})]:
-        what = f"{empty[0]!r} is empty"
-        return f"there is no conversation in this row: {what}; leave the row out, or repair it"
-    what = likeness(row)
-    if what is not None:
-        return f"this {what}: {has}"
-    wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
-    advice = "`ocml-convert plan DATA -o plan.yaml` proposes one"
-    return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which hold the conversation: {advice}"
-
-
-_HOLDERS: Final = (*TURNS, "chat_messages", "mapping")
-"""Columns that are empty in rows without a conversation."""
-_MOST_NAMED: Final = 8
-"""The number of columns that an error names."""
-
-
-def likeness(row: Object) -> str | None:
-    """Return a sentence without its subject on the certain kind of a row of no layout, or of its text; else None."""
-    text = row.get("text")
-    for found in (recognise(row), recognise(text) if isinstance(text, str) else None):
-        if found is not None and found.certain and found.kind.advice == ROWS:
-            return f"looks like {found.kind.name} ({found.cited}), but some of its tokens or turns are not known"
-        if found is not None and found.certain and found.kind.format not in registry.formats():
-            return looks(found)
-    return None
 
 
 # --- as values of a file ----------------------------------------------------------------------------------------------

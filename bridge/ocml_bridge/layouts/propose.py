@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from ..errors import BridgeError
 from ..json_values import jsontext
 from ..model import Json
 from ..recognise import sure_in
-from .columns import SEVERAL
-from .fitting import as_list, as_object, objects_of
-from .layout import Layout, Object, Wording
+from .fitting import as_list, as_object
+from .guesses import GUESSES, guess, in_braces, is_record, is_turn, quoted
+from .layout import Layout, Object
 from .listed import with_lists
 from .markup import FORMATS
-from .messages import ROLES, are_messages
-from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, likeness
+from .messages import ROLES
+from .plan import AUTO, Plan, layout_for, layout_of, layouts_of
+from .reasons import empty_column, likeness
 from .thoughts import TAGS, fences, tag_of
 from .turns import CALLS
 
 _SHORT: Final = 100
 _MANY: Final = 8
-_GUESSES: Final[dict[str, str]] = {
-    **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me"), "user"),
-    **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm", "you"), "assistant"),
-    **dict.fromkeys(("instructions", "context"), "system"),
-}
-"""The probable role for words for speakers that no layout reads."""
 
 
 @dataclass(slots=True)
@@ -67,7 +62,8 @@ class Survey:
         layouts: the statistics on the rows of each layout, by name.
         others: the number of rows of no layout, by their columns.
         broken: the number of values that are not rows, by error.
-        unknown_row: the first row of no layout.
+        unknown_rows: the first of the rows of no layout with the same columns.
+        looks_like: what the first row of no layout that is recognised looks like, as `likeness` says it.
         plan: the plan that finds the layouts.
     """
 
@@ -76,7 +72,8 @@ class Survey:
     layouts: dict[str, LayoutStatistics] = field(default_factory=dict[str, LayoutStatistics])
     others: Counter[tuple[str, ...]] = field(default_factory=Counter[tuple[str, ...]])
     broken: Counter[str] = field(default_factory=Counter[str])
-    unknown_row: Object | None = None
+    unknown_rows: dict[tuple[str, ...], Object] = field(default_factory=dict[tuple[str, ...], Object])
+    looks_like: str | None = None
 
     def look(self, row: Json | BridgeError) -> None:
         """Count a row.
@@ -92,8 +89,11 @@ class Survey:
         columns, _ = with_lists(columns)
         layout = layout_for(self.plan, columns)
         if layout is None:
-            self.others[tuple(columns)] += 1
-            self.unknown_row = self.unknown_row or columns
+            shape = tuple(columns)
+            if self.looks_like is None and shape not in self.others:
+                self.looks_like = likeness(columns)
+            self.others[shape] += 1
+            self.unknown_rows.setdefault(shape, columns)
             return
         _count_row(self.layouts.setdefault(layout.name, LayoutStatistics()), layout, columns)
 
@@ -162,16 +162,23 @@ def proposal(survey: Survey, containers: list[str]) -> str:
         lines += ["#", f"# {_count(count, 'row')} of no layout that is known, {of_columns}."]
     broken = survey.broken.most_common(_MANY)
     lines += [f"# {_count(count, 'row')} that cannot be read: {_one_line(error)}" for error, count in broken]
-    return _written([*lines, "", *(_plan_of(names, survey) if names else _plan_of_unknown(survey.unknown_row))])
+    return _written([*lines, "", *(_plan_of(names, survey) if names else _plan_of_unknown(survey))])
 
 
-def _plan_of_unknown(row: Object | None) -> list[str]:
-    """Return the plan for rows of no layout, given the first of them; it is a guess, or only says what is missing."""
-    is_joined = row is not None and _is_turn(row) and sure_in(row) is not None  # they are joined in another way
-    guess, what = (None, None) if row is None else (None if is_joined else _guess(row), likeness(row))
-    if guess is not None or what is None:
-        return guess or _UNKNOWN
-    return [f"# The first of them {' '.join(what.split())}", *_UNKNOWN]
+def _plan_of_unknown(survey: Survey) -> list[str]:
+    """Return the plan for rows of no layout; it is a guess by the most frequent of them, or only advice."""
+    what = survey.looks_like
+    row = None if not survey.others else survey.unknown_rows[survey.others.most_common(1)[0][0]]
+    if row is None:
+        return _UNKNOWN
+    is_joined = is_turn(row) and sure_in(row) is not None  # they are joined in another way
+    guessed = None if is_joined or (what is not None and is_record(row)) else guess(row)
+    if guessed is not None:
+        return guessed
+    if what is not None:
+        return [f"# A row {' '.join(what.split())}", *_UNKNOWN]
+    empty = empty_column(row)
+    return _UNKNOWN if empty is None else [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
 
 
 def _plan_of(names: list[str], survey: Survey) -> list[str]:
@@ -195,10 +202,12 @@ def _unknown_roles(words: set[str]) -> list[str]:
     unknown = sorted(word for word in words if word.lower() not in _KNOWN)[:_MANY]
     if not unknown:
         return []
-    roles = {word: _GUESSES.get(word.lower(), "user") for word in unknown}
+    known = {ROLES.get(word.lower()) for word in words}
+    other = "assistant" if "user" in known and "assistant" not in known else "user"
+    roles = {each: GUESSES.get(each.lower(), other) for each in unknown}
     return [
         "# No role is known for these speakers, and they are kept as they are. Say which ones they are, such as",
-        f"# roles: {_flow(roles)}",
+        f"# roles: {in_braces(roles)}",
     ]
 
 
@@ -263,137 +272,6 @@ def _one_line(text: str) -> str:
     return jsontext.dumps(line if len(line) <= _SHORT else f"{line[:_SHORT]}…").decode("utf-8", "replace")
 
 
-# --- rows of no layout ------------------------------------------------------------------------------------------------
-
-
-def _guess(row: Object) -> list[str] | None:
-    """Return a plan for a row with a list of turns in words that no layout reads; None if it has no such list."""
-    if _is_turn(row):
-        return _messages_in_rows(row)
-    if answers := [key for key in row if key.lower() in SEVERAL]:
-        return _several_answers(answers)
-    for column, value in row.items():
-        inner = as_object(value) or {}
-        layout = layout_for(Plan((AUTO,)), inner)
-        if layout is not None and not layout.whole:
-            return _inside(column, layout.name, layout.sources(inner))
-        turns = objects_of(value)
-        layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
-        names = {None if each is None else each.name for each in layouts}
-        is_history = names == {"key-values"} and column.lower() in _HISTORIES
-        if turns and None not in names and not is_history and not are_messages(value, Wording()):
-            return _rows_inside(column)
-        texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
-        role = _role_key(turns, texts)
-        if role is None or _has_other_content(turns, texts):
-            continue
-        text = max(
-            (key for key in texts if key != role),
-            key=lambda key: (key.lower() in _TEXT_KEYS, sum(len(turn[key]) for turn in turns)),
-        )
-        nested = any(as_list(each) or as_object(each) for turn in turns for each in turn.values())
-        if nested and text.lower() not in _TEXT_KEYS:
-            continue  # the text is inside of a member
-        return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
-    return None
-
-
-def _is_turn(row: Object) -> bool:
-    """Return whether a row is one turn: it has a key for a role, and another for a text."""
-    texts = [key for key in row if isinstance(row[key], str)]
-    role = _role_key([row], texts)
-    return role is not None and any(key.lower() in _TEXT_KEYS for key in texts if key != role)
-
-
-def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
-    """Return whether the content of turns is not always a text."""
-    return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
-
-
-def _several_answers(answers: list[str]) -> list[str]:
-    """Return the plan for a row with several answers."""
-    return [
-        f"# The rows have several answers ({', '.join(map(_word, answers))}), and no layout decides between them.",
-        "# Take one of them, and see that nothing is lost with the others, such as",
-        "#   layout: alpaca",
-        f"#   columns: {{instruction: the column of what is asked, output: {_word(answers[0])}}}",
-        "layout: auto",
-    ]
-
-
-def _messages_in_rows(row: Object) -> list[str]:
-    """Return the plan for rows that are messages, with the command that puts those of a conversation together."""
-    name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
-    if name is None:
-        about, query = "If all of them are one conversation, put them together:", "{messages: .}"
-    else:
-        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {{messages: .}}"
-    command = f"jq -sc '{query}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
-    return [f"# Each row is a message. {about}", f"#   {command}", "layout: auto"]
-
-
-_HISTORIES: Final = frozenset(("history", "chat_history"))
-"""Columns of earlier turns: questions and answers in objects are no rows of their own there (promptflow)."""
-_CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
-"""Columns that say which conversation a message is of, in small letters and without underscores."""
-_ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
-_TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
-"""Keys of a turn that may hold its role, and those that may hold its content."""
-
-
-def _role_key(turns: list[Object], texts: list[str]) -> str | None:
-    """Return the key of the role in turns, found by its words, its name, or recurring words; None if there is none."""
-    if len(texts) < 2:
-        return None
-
-    def likely(key: str) -> tuple[bool, bool, int]:
-        words = {str(turn[key]).lower() for turn in turns}
-        return words <= _SPEAKERS, key.lower() in _ROLE_KEYS and key.lower() not in _TEXT_KEYS, -len(words)
-
-    best = max(texts, key=likely)
-    known, named, words = likely(best)
-    return best if known or named or -words < len(turns) else None
-
-
-_SPEAKERS: Final = frozenset((*ROLES, *_GUESSES))
 _WITH_ROLES: Final = ("openai", "sharegpt")
 _KNOWN: Final = frozenset((*ROLES, *CALLS, "developer", "function", "?"))
 """Words for speakers that are read."""
-
-
-def _inside(column: str, layout: str, sources: Mapping[str, str]) -> list[str]:
-    places = {field: f"{column}.{name}" for field, name in sources.items()}
-    return [f"layout: {layout}", f"columns: {_flow(places)}"]
-
-
-def _rows_inside(column: str) -> list[str]:
-    name = _word(column)
-    return [
-        f"# The rows are in {name} of an object. Take them out, and look at them:",
-        f"#   jq -c '.[{name}][]' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
-        "layout: auto",
-    ]
-
-
-def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str]:
-    known = {word: ROLES.get(word.lower(), _GUESSES.get(word.lower())) for word in words}
-    free = [each for each in ("user", "assistant") if each not in known.values()]
-    guessed = {word: each or (free.pop(0) if free else None) for word, each in known.items()}
-    roles = {word: each for word, each in guessed.items() if each is not None}
-    return [
-        "# A guess: see that the roles are right.",
-        "layout: messages",
-        f"columns: {_flow({'messages': column})}",
-        f"role: {_word(role)}",
-        f"text: {_word(text)}",
-        f"roles: {_flow(roles)}",
-    ]
-
-
-def _flow(pairs: dict[str, str]) -> str:
-    return "{" + ", ".join(f"{_word(key)}: {_word(value)}" for key, value in pairs.items()) + "}"
-
-
-def _word(word: Any) -> str:
-    """Return a word as YAML reads it back: in quotes, as JSON."""
-    return jsontext.dumps(word).decode("utf-8", "replace")

@@ -16,12 +16,13 @@ from .trees import NODES, rest
 
 RECORDS: Final = "records"
 _MESSAGE: Final = "message"
+_ROLE: Final = "role"
 _LISTS: Final = {"gemini": "contents", "openai-responses": "input"}
 """The members of requests that hold a list of messages, where a format has another name than `messages`."""
 
 
 def are_wrapped(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold records that have no role, each with a message; or messages of another API."""
+    """Return whether the fields hold records, each with a message; or messages of another API."""
     records = objects_of(fields.get(RECORDS))
     return bool(records) and (all(_is_record(each, wording) for each in records) or _are_of_a_wire(records))
 
@@ -46,7 +47,16 @@ _WIRES: Final = frozenset({"anthropic", "bedrock-converse", "gemini", "openai-re
 
 
 def _is_record(record: Object, wording: Wording) -> bool:
-    return "role" not in record and is_message(record.get(_MESSAGE), wording)
+    """Return whether a record holds a message, or the content of one beside its role (Cursor)."""
+    inner = as_object(record.get(_MESSAGE))
+    if _ROLE in record:
+        return inner is not None and _ROLE not in inner and "content" in inner and isinstance(record[_ROLE], str)
+    return is_message(inner, wording)
+
+
+def _inner(record: Object) -> Object:
+    """Return the message in a record."""
+    return {_ROLE: record[_ROLE], **record[_MESSAGE]} if _ROLE in record else record[_MESSAGE]
 
 
 def read_wrapped(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -57,13 +67,13 @@ def read_wrapped(fields: Object, wording: Wording) -> Sequence[Document]:
     """
     records = objects_of(fields[RECORDS])
     in_records = all(_is_record(each, wording) for each in records)
-    document: list[Json] = [each[_MESSAGE] for each in records] if in_records else list[Json](records)
+    document: list[Json] = [_inner(each) for each in records] if in_records else list[Json](records)
     form = surely(document) or "openai"
     if form == "openai":
         document = list[Json](respelled_all(document, wording, f"/{RECORDS}"))
     reading = read({_LISTS.get(form, "messages"): document}, form)
     if not isinstance(reading.transcript, Transcript):
         raise misshapen(f"/{RECORDS}", "a conversation")
-    nodes: list[Json] = [rest(each, (_MESSAGE,)) for each in records] if in_records else []
+    nodes: list[Json] = [rest(each, (_MESSAGE, _ROLE)) for each in records] if in_records else []
     more: Object = {NODES: nodes} if any(nodes) else {}
     return [Document(to_json(reading.transcript), reading.findings, extra_columns=more)]

@@ -43,7 +43,7 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         {
             "instruction": (*columns.QUESTIONS[:4], "input"),
             "input": columns.INPUTS[1:],
-            "output": ("answers", "answer"),
+            "output": ("answers", "answer", "ideal", "target"),
             **columns.PROMPT,
         },
         exchange.is_answered_by_any,

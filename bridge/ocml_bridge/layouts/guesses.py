@@ -1,0 +1,176 @@
+"""Guess a plan for a row that no layout reads: where its turns are, and which words say who speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from ..json_values import jsontext
+from .columns import SEVERAL
+from .fitting import as_list, as_object, objects_of
+from .layout import Object, Wording
+from .messages import ROLES, are_messages
+from .plan import AUTO, Plan, layout_for
+from .turns import CALLS
+
+GUESSES: Final[dict[str, str]] = {
+    **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me"), "user"),
+    **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm", "you"), "assistant"),
+    **dict.fromkeys(("instructions", "context"), "system"),
+    **dict.fromkeys((*CALLS, "tool_use", "action"), "assistant"),
+}
+"""The probable role for words for speakers that no layout reads."""
+
+
+def guess(row: Object) -> list[str] | None:
+    """Return a plan for a row with a list of turns in words that no layout reads; None if it has no such list."""
+    if is_turn(row):
+        return _messages_in_rows(row)
+    if is_record(row):
+        return _messages_in_records()
+    if answers := [key for key in row if key.lower() in SEVERAL]:
+        return _several_answers(answers)
+    for column, value in row.items():
+        inner = as_object(value) or {}
+        layout = layout_for(Plan((AUTO,)), inner)
+        if layout is not None and not layout.whole:
+            return _inside(column, layout.name, layout.sources(inner))
+        turns = objects_of(value)
+        layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
+        names = {None if each is None else each.name for each in layouts}
+        is_history = names == {"key-values"} and column.lower() in _HISTORIES
+        if turns and None not in names and not is_history and not are_messages(value, Wording()):
+            return _rows_inside(column)
+        texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
+        role = _role_key(turns, texts)
+        if role is None or _has_other_content(turns, texts):
+            continue
+        text = max(
+            (key for key in texts if key != role),
+            key=lambda key: (key.lower() in _TEXT_KEYS, sum(len(turn[key]) for turn in turns)),
+        )
+        nested = any(as_list(each) or as_object(each) for turn in turns for each in turn.values())
+        if nested and text.lower() not in _TEXT_KEYS:
+            continue  # the text is inside of a member
+        return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
+    return None
+
+
+def is_turn(row: Object) -> bool:
+    """Return whether a row is one turn: it has a key for a role, and another for a text."""
+    texts = [key for key in row if isinstance(row[key], str)]
+    role = _role_key([row], texts)
+    return role is not None and any(key.lower() in _TEXT_KEYS for key in texts if key != role)
+
+
+def is_record(row: Object) -> bool:
+    """Return whether a row is a record of a message, as in logs of agents."""
+    inner = row.get("message")
+    spoken = inner if "role" not in row else {**(as_object(inner) or {}), "role": row["role"]}
+    return as_object(inner) is not None and are_messages([spoken], Wording(text=("content",)))
+
+
+def _messages_in_records() -> list[str]:
+    """Return the plan for rows that are records of messages, with the command that puts the messages together."""
+    command = "jq -sc '{messages: map(select(.message))}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
+    return [
+        "# Each row has a message. If all of them are one conversation, put them together:",
+        f"#   {command}",
+        "layout: auto",
+    ]
+
+
+def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
+    """Return whether the content of turns is not always a text."""
+    return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
+
+
+def _several_answers(answers: list[str]) -> list[str]:
+    """Return the plan for a row with several answers."""
+    return [
+        f"# The rows have several answers ({', '.join(map(quoted, answers))}), and no layout decides between them.",
+        "# Take one of them, and see that nothing is lost with the others, such as",
+        "#   layout: alpaca",
+        f"#   columns: {{instruction: the column of what is asked, output: {quoted(answers[0])}}}",
+        "layout: auto",
+    ]
+
+
+def _messages_in_rows(row: Object) -> list[str]:
+    """Return the plan for rows that are messages, with the command that puts those of a conversation together."""
+    name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
+    if name is None:
+        about, query = "If all of them are one conversation, put them together:", "{messages: .}"
+    else:
+        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {{messages: .}}"
+    command = f"jq -sc '{query}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
+    return [f"# Each row is a message. {about}", f"#   {command}", "layout: auto"]
+
+
+_HISTORIES: Final = frozenset(("history", "chat_history"))
+"""Columns of earlier turns: questions and answers in objects are no rows of their own there (promptflow)."""
+_CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
+"""Columns that say which conversation a message is of, in small letters and without underscores."""
+_ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
+_TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
+"""Keys of a turn that may hold its role, and those that may hold its content."""
+
+
+def _role_key(turns: list[Object], texts: list[str]) -> str | None:
+    """Return the key of the role in turns, found by its words, its name, or recurring words; None if there is none."""
+    if len(texts) < 2:
+        return None
+
+    def likely(key: str) -> tuple[bool, bool, int]:
+        words = {str(turn[key]).lower() for turn in turns}
+        return words <= _SPEAKERS, key.lower() in _ROLE_KEYS and key.lower() not in _TEXT_KEYS, -len(words)
+
+    best = max(texts, key=likely)
+    known, named, words = likely(best)
+    return best if known or named or -words < min(len(turns), _MANY_SPEAKERS) else None
+
+
+_MANY_SPEAKERS: Final = 4
+"""The number of recurring words, none of which is known, from which they are not those of speakers."""
+
+
+_SPEAKERS: Final = frozenset((*ROLES, *GUESSES))
+
+
+def _inside(column: str, layout: str, sources: Mapping[str, str]) -> list[str]:
+    places = {field: f"{column}.{name}" for field, name in sources.items()}
+    return [f"layout: {layout}", f"columns: {in_braces(places)}"]
+
+
+def _rows_inside(column: str) -> list[str]:
+    name = quoted(column)
+    return [
+        f"# The rows are in {name} of an object. Take them out, and look at them:",
+        f"#   jq -c '.[{name}][]' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
+        "layout: auto",
+    ]
+
+
+def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str]:
+    known = {word: ROLES.get(word.lower(), GUESSES.get(word.lower())) for word in words}
+    free = [each for each in ("user", "assistant") if each not in known.values()]
+    guessed = {word: each or (free.pop(0) if free else None) for word, each in known.items()}
+    roles = {word: each for word, each in guessed.items() if each is not None}
+    return [
+        "# A guess: see that the roles are right.",
+        "layout: messages",
+        f"columns: {in_braces({'messages': column})}",
+        f"role: {quoted(role)}",
+        f"text: {quoted(text)}",
+        f"roles: {in_braces(roles)}",
+    ]
+
+
+def in_braces(pairs: dict[str, str]) -> str:
+    """Return names with their words as YAML reads them back, in one line."""
+    return "{" + ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in pairs.items()) + "}"
+
+
+def quoted(word: Any) -> str:
+    """Return a word as YAML reads it back: in quotes, as JSON."""
+    return jsontext.dumps(word).decode("utf-8", "replace")

@@ -1,0 +1,61 @@
+"""Find results of calls where a message does not hold them: beside the call itself, or under `error`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..model import Json
+from .fitting import as_list, as_object, objects_of
+from .layout import Object
+from .pieces import Pieces
+
+_CALLS: Final = "tool_calls"
+_RESULTS: Final = ("result", "output", "error")
+"""Members of a call that may hold its result; the first one that is not null does."""
+
+
+def have_replies(messages: Sequence[Json]) -> bool:
+    """Return whether a message is the result of a call, so that calls do not hold their results."""
+    return any("tool_call_id" in each or each.get("role") == "tool" for each in objects_of(list(messages)))
+
+
+def taken_out(message: Object) -> tuple[Object, list[Object]]:
+    """Return a message without the results that its calls hold, and these results as messages."""
+    calls = [as_object(call) for call in as_list(message.get(_CALLS)) or []]
+    if not any(call is not None and _result(call) for call in calls):
+        return message, []
+    pieces = Pieces("tool")
+    left: list[Json] = []
+    for call in calls:
+        key = None if call is None or _name(call) is None else _result(call)
+        if call is None or key is None:
+            left.append(call)
+            continue
+        pieces.result(call[key], call.get("id"), _name(call))
+        left.append({name: value for name, value in call.items() if name != key})
+    return {**message, _CALLS: left}, pieces.messages()
+
+
+def _result(call: Object) -> str | None:
+    return next((key for key in _RESULTS if call.get(key) is not None), None)
+
+
+def _name(call: Object) -> str | None:
+    """Return the name of the function that is called; None if it has none."""
+    function = call.get("function", call)
+    name = function if isinstance(function, str) else (as_object(function) or {}).get("name")
+    return name if isinstance(name, str) else None
+
+
+def with_error(message: Object) -> Object:
+    """Return the result of a call that failed with the error as its text, if it has no other (AgentDojo)."""
+    error = message.get("error")
+    if message.get("role") != "tool" or not isinstance(error, str) or not error or _says(message.get("content")):
+        return message
+    return {key: error if key == "content" else value for key, value in message.items() if key != "error"}
+
+
+def _says(content: Json) -> bool:
+    parts = as_list(content)
+    return bool(content) if parts is None else any((as_object(part) or {}).get("text") != "" for part in parts)

@@ -1,0 +1,46 @@
+"""Rows with a question beside messages: the question is read once, and prompts of several agents stay beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from layouts.row_pieces import ANSWERED, ASK, ASKED, BOTH
+from ocml_bridge.layouts import AUTO, Plan, read_row
+from rows import Pair, as_pairs, conversations
+
+ANSWER = {"role": "assistant", "content": "Because."}
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        # agentpile 0.3.1 (Apache-2.0), tests/corpora/fixtures/who_and_when: the question, and all that agents said
+        ({"history": [{"role": "human", "content": "Why?"}, ANSWER], "question": "Why?"}, BOTH),
+        ({"history": [ANSWER, ASK], "question": "Why?", "answer": "Because."}, [ANSWERED, *BOTH]),
+        ({"history": [ASK, ANSWER], "question": "Why?", "answer": "Because."}, [*BOTH, *BOTH]),
+        ({"history": [ASK], "message": "How?"}, [ASKED, ("user", "How?")]),
+    ],
+)
+def test_a_question_that_earlier_messages_have_is_read_once(row: dict[str, Any], expected: list[Pair]) -> None:
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages) == expected
+
+
+def test_a_question_that_is_left_out_is_noticed() -> None:
+    [document] = read_row(Plan((AUTO,)), {"history": [ASK, ANSWER], "question": "Why?"}).documents
+    [finding] = document.findings
+    assert (finding.path, finding.detail) == (
+        "/instruction",
+        "the earlier messages have the question; it is read once",
+    )
+
+
+def test_system_prompts_of_several_agents_stay_beside_the_conversation() -> None:
+    """agentpile 0.3.1 (Apache-2.0), tests/corpora/fixtures/who_and_when, texts shortened."""
+    prompts = {"Math_Expert": "You are a math expert.", "Coder_Expert": "You write code."}
+    history = [{"content": "Why?", "name": "Coder_Expert", "role": "user"}]
+    found = read_row(Plan((AUTO,)), {"question": "How?", "history": history, "system_prompt": prompts})
+    assert found.layout.name == "history"
+    assert found.extra_columns == {"system_prompt": prompts}

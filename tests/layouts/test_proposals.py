@@ -1,0 +1,72 @@
+"""Plans that are proposed for rows of no layout: a guess, or what to do next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from layouts.row_pieces import ASK
+from ocml_bridge.bulk.survey import propose
+
+
+def proposed(rows: list[dict[str, Any]], tmp_path: Path) -> str:
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return propose([str(tmp_path / "a.jsonl")], 10)
+
+
+QUEUED = {"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-10-01T11:59:59Z", "sessionId": "s"}
+PROMPTED = {"type": "user", "uuid": "a", "parentUuid": None, "isSidechain": False, "sessionId": "s", "message": ASK}
+
+
+def test_a_session_that_begins_with_another_line_is_recognised(tmp_path: Path) -> None:
+    """teich 0.3.6 (Apache-2.0), examples/example_claude_code.jsonl."""
+    text = proposed([QUEUED, {**QUEUED, "operation": "dequeue"}, PROMPTED], tmp_path)
+    assert "looks like a session of Claude Code" in text
+    assert "`ocml-convert batch --preview`" in text
+
+
+def test_rows_without_messages_are_named(tmp_path: Path) -> None:
+    """instructlab-sdg 0.8.3 (Apache-2.0), docs/examples/mix_datasets/dataset_1.jsonl."""
+    text = proposed([{"id": "1", "messages": [], "metadata": {}}], tmp_path)
+    assert text.endswith('# No conversation was found: "messages" is empty.\nlayout: auto\n')
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        # teich 0.3.6 (Apache-2.0), examples: example_pi_session.jsonl and example_cursor_session.jsonl
+        {"type": "message", "id": "b", "parentId": "a", "message": {**ASK, "timestamp": 1768531079593}},
+        {"role": "user", "message": {"content": [{"type": "text", "text": "Why?"}]}},
+    ],
+)
+def test_records_of_messages_are_joined_by_a_command(record: dict[str, Any], tmp_path: Path) -> None:
+    text = proposed([{"type": "session", "version": 3}, record, record], tmp_path)
+    assert "# Each row has a message. If all of them are one conversation, put them together:" in text
+    assert "{messages: map(select(.message))}" in text
+
+
+def test_no_plan_is_guessed_for_parts_of_a_document(tmp_path: Path) -> None:
+    """instructlab 0.26.1 (Apache-2.0), tests/testdata/temp_datasets_documents/docling-artifacts: not a conversation."""
+    labels = ["page_header", "text", "section_header", "text", "caption", "text"]
+    texts = [{"label": label, "text": f"{at} words."} for at, label in enumerate(labels)]
+    assert yaml.safe_load(proposed([{"schema_name": "DoclingDocument", "texts": texts}], tmp_path)) == {
+        "layout": "auto"
+    }
+
+
+def test_calls_are_guessed_to_be_the_assistants(tmp_path: Path) -> None:
+    """skilldistill 0.2.0 (MIT), evaluation/results: a trace."""
+    kinds = [("assistant", "I look."), ("tool_use", "ls"), ("tool_result", "a.py")]
+    events = [{"kind": kind, "text": text} for kind, text in kinds]
+    plan = yaml.safe_load(proposed([{"goal": "Fix it.", "events": events}], tmp_path))
+    assert plan["roles"] == {"assistant": "assistant", "tool_use": "assistant", "tool_result": "tool"}
+
+
+def test_speakers_beside_the_user_are_suggested_to_be_the_assistant(tmp_path: Path) -> None:
+    """agentpile 0.3.1 (Apache-2.0), tests/corpora/fixtures/who_and_when."""
+    history = [{"role": "human", "content": "Why?"}, {"role": "WebSurfer", "content": "I look."}]
+    assert '# roles: {"WebSurfer": "assistant"}' in proposed([{"question": "Why?", "history": history}], tmp_path)
