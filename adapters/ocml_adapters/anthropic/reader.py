@@ -5,17 +5,31 @@ A thought, a call or a result is a message; adjacent blocks of other types are t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import is_blank, is_call
-from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Message
-from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
-from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address, of_data
+from ocml_bridge.wires.blocks.skeletons import (
+    A_FLAG,
+    A_SHORT_VALUE,
+    A_TEXT,
+    A_WORD,
+    AN_ADDRESS,
+    AN_OBJECT,
+    DATA,
+    Shape,
+    Slot,
+    a_text,
+    an_object,
+    items,
+    one_of,
+    the,
+)
 from ocml_bridge.wires.findings import BLOCK, report_nameless, report_parts, report_role
 
 from .blocks import ends_in_reply, read_block
@@ -130,15 +144,45 @@ def report_findings(unit: Object, messages: Sequence[Message], index: int, log: 
 #
 # Wire messages that differ only in their contents and ids have the same skeleton, so they are read by the same plan.
 
-_LONGEST: Final = 200
-"""The maximum length of a name in a skeleton, in characters."""
+_ID: Final = a_text(VALID_ID.fullmatch)
+_SEAL: Final = a_text(bool)
+"""A text that is not empty."""
+_ANY: Final = a_text()
+
+
+def _block(kind: str, optional: Mapping[str, Slot] = MappingProxyType({}), **required: Slot) -> Shape:
+    """Return the shape of a block, which may have a cache mark.
+
+    Args:
+        kind: its type.
+        optional: the slots of other members that it may have.
+        required: the slots of the members that it must have.
+    """
+    return Shape({"type": the(kind), **required}, {CACHE: A_SHORT_VALUE, **optional})
+
+
+_TEXT: Final = _block("text", text=A_TEXT)
+_SOURCE: Final = an_object(
+    Shape({"type": the("base64"), "data": DATA}, {"media_type": A_WORD}), Shape({"type": the("url"), "url": AN_ADDRESS})
+)
+_PARTS: Final = (_TEXT, _block("image", source=_SOURCE))
+_CONTENT: Final = one_of(type, {str: _ANY, list: items(an_object(*_PARTS))})
+_BLOCKS: Final = {
+    "user": (*_PARTS, _block("tool_result", {"is_error": A_FLAG}, tool_use_id=_ID, content=_CONTENT)),
+    "assistant": (
+        _TEXT,
+        _block("tool_use", id=_ID, name=A_WORD, input=AN_OBJECT),
+        _block("thinking", thinking=_ANY, signature=_SEAL),
+        _block("redacted_thinking", data=_SEAL),
+    ),
+    SYSTEM: (_TEXT,),
+}
+_LISTS: Final = {role: items(an_object(*shapes)) for role, shapes in _BLOCKS.items()}
+"""The slots of lists of blocks, by the role of their wire message."""
 _SPEAKERS: Final = ("user", "assistant")
 """The roles of most wire messages: no set, because a role may be any value, also an unhashable one."""
 _LATER: Final = "later instructions"
 """The key of the skeleton of instructions that follow another wire message; first ones are read in another way."""
-
-Add = Callable[[Any, list[Hashable], list[str]], bool]
-"""Appends a block to the key of a skeleton, and its contents and ids to the values; returns False if it cannot."""
 
 
 def skeleton(unit: Any, before: Any) -> Skeleton | None:
@@ -159,156 +203,20 @@ def skeleton(unit: Any, before: Any) -> Skeleton | None:
             role = _LATER
         if content.__class__ is str:
             return None if is_blank(content) else (role, [content])
-        return _skeleton_of_blocks(role, content, before) if content.__class__ is list and content else None
+        return _skeleton_of_blocks(role, content, before)
     if keys != (SYSTEM,):
         return None
     content = unit[SYSTEM]
     if content.__class__ is str:
         return None if is_blank(content) else (SYSTEM, [content])
-    return _skeleton_of_blocks(SYSTEM, content, None) if content.__class__ is list and content else None
+    return _skeleton_of_blocks(SYSTEM, content, None)
 
 
-def _skeleton_of_blocks(role: str, blocks: list[Any], before: Any) -> Skeleton | None:
-    adders = _ADDERS[role]
+def _skeleton_of_blocks(role: str, blocks: Any, before: Any) -> Skeleton | None:
     key: list[Hashable] = [role, role == "user" and ends_in_reply(before)]
     values: list[str] = []
-    for block in blocks:
-        if block.__class__ is not dict:
-            return None
-        kind = block.get("type")
-        add = adders.get(kind) if kind.__class__ is str else None
-        if add is None:
-            return None
-        if CACHE in block:
-            if not _add_mark(block, key):
-                return None
-            block = {name: value for name, value in block.items() if name != CACHE}
-        if not add(block, key, values):
-            return None
-    return tuple(key), values
-
-
-def _add_mark(block: Any, key: list[Hashable]) -> bool:
-    """Append the cache mark of a block to a key; return False if it is long or unknown."""
-    mark = block[CACHE]
-    if mark.__class__ is not dict or len(mark) > _MARK_MEMBERS:
-        return False
-    key.append((*block, *mark.items()))
-    return all(value.__class__ is str and len(value) <= _LONGEST for value in mark.values())
-
-
-_MARK_MEMBERS: Final = 2
-"""The maximum number of members of a cache mark: `type` and `ttl`."""
-
-
-def _add_thought(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    text, signature = block.get("thinking"), block.get("signature")
-    if not (text.__class__ is signature.__class__ is str and signature) or len(block) != _THOUGHT_MEMBERS:
-        return False
-    key += (tuple(block), text == "")
-    values += (text, signature) if text else (signature,)
-    return True
-
-
-_THOUGHT_MEMBERS: Final = 3
-
-
-def _add_sealed(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    data = block.get("data")
-    key.append(tuple(block))
-    values.append(data)
-    return len(block) == 2 and data.__class__ is str and data != ""
-
-
-def _add_text(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    text = block.get("text")
-    if len(block) != 2 or text.__class__ is not str or is_blank(text):
-        return False
-    key.append(tuple(block))
-    values.append(text)
-    return True
-
-
-def _add_image(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    source = block.get("source")
-    if len(block) != 2 or source.__class__ is not dict or not add_medium(_image_in(source), key, values):
-        return False
-    packed = key_of({**source, _WHERE[source["type"]]: None})
-    key += (tuple(block), packed)
-    return len(packed) <= _LONGEST
-
-
-_WHERE: Final = {"base64": "data", "url": "url"}
-"""The member with the data or the address in each type of source."""
-
-
-def _image_in(source: Any) -> Medium | None:
-    """Return the medium of an image's source; None if it has no skeleton."""
-    kind = source.get("type")
-    if kind == "base64":
-        return of_data(source.get("data"))
-    return of_address(source.get("url")) if kind == "url" else None
-
-
-def _add_call(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    if len(block) != 4:
-        return False
-    call_id, name, arguments = block.get("id"), block.get("name"), block.get("input")
-    if not (call_id.__class__ is name.__class__ is str and arguments.__class__ is dict):
-        return False
-    if not 0 < len(name) <= _LONGEST:
-        return False
-    text = jsontext.text_of(arguments)
-    if text is None or VALID_ID.fullmatch(call_id) is None:
-        return False
-    key += (tuple(block), name)
-    values += (call_id, text)
-    return True
-
-
-_RESULTS: Final = frozenset({"type", "tool_use_id", "content", "is_error"})
-
-
-def _add_result(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    if not block.keys() <= _RESULTS:
-        return False
-    call_id, content, failed = block.get("tool_use_id"), block.get("content"), block.get("is_error", False)
-    if call_id.__class__ is not str or failed.__class__ is not bool or VALID_ID.fullmatch(call_id) is None:
-        return False
-    key += (tuple(block), failed)
-    values.append(call_id)
-    if content.__class__ is list and content:
-        key.append(("content", len(content)))
-        return all(_add_part(part, key, values) for part in content)
-    if content.__class__ is not str:
-        return False
-    key.append(not content)
-    if content:
-        values.append(content)
-    return True
-
-
-def _add_part(part: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add a part of a result: a text or an image."""
-    if part.__class__ is not dict:
-        return False
-    kind = part.get("type")
-    if kind == "text":
-        return _add_text(part, key, values)
-    return kind == "image" and _add_image(part, key, values)
-
-
-_ADDERS: Final[dict[str, dict[str, Add]]] = {
-    "user": {"text": _add_text, "image": _add_image, "tool_result": _add_result},
-    "assistant": {
-        "text": _add_text,
-        "tool_use": _add_call,
-        "thinking": _add_thought,
-        "redacted_thinking": _add_sealed,
-    },
-    SYSTEM: {"text": _add_text},
-    _LATER: {"text": _add_text},
-}
+    slot = _LISTS[SYSTEM if role == _LATER else role]
+    return (tuple(key), values) if slot.add(blocks, key, values) and values else None
 
 
 def with_values(unit: Unit, values: Sequence[str]) -> Unit:
@@ -316,28 +224,5 @@ def with_values(unit: Unit, values: Sequence[str]) -> Unit:
     following = iter(values)
     (member,) = unit.keys() - {"role"}
     content: Any = unit[member]
-    new = next(following) if isinstance(content, str) else [_filled(block, following) for block in content]
-    return {**unit, member: new}
-
-
-def _filled(block: Any, values: Iterator[str]) -> Any:
-    if block["type"] == "text":
-        return {**block, "text": next(values)}
-    if block["type"] == "image":
-        source = block["source"]
-        image = _image_in(source)
-        assert image is not None, "a unit that is filled has a skeleton"
-        return {**block, "source": {**source, _WHERE[source["type"]]: next_medium(image, values)}}
-    if block["type"] == "thinking":
-        text = next(values) if block["thinking"] else ""
-        return {**block, "thinking": text, "signature": next(values)}
-    if block["type"] == "redacted_thinking":
-        return {**block, "data": next(values)}
-    if block["type"] == "tool_use":
-        return {**block, "id": next(values), "input": {next(values): 0}}
-    call_id, content = next(values), block["content"]
-    if content.__class__ is list:
-        new: Json = [_filled(part, values) for part in content]
-    else:
-        new = next(values) if content else content
-    return {**block, "tool_use_id": call_id, "content": new}
+    is_text = isinstance(content, str)
+    return {**unit, member: next(following) if is_text else _LISTS[unit.get("role", SYSTEM)].fill(content, following)}

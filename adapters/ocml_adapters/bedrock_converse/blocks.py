@@ -39,7 +39,7 @@ from ocml_bridge.wires.blocks.grammar import (
     more_of,
     with_inner,
 )
-from ocml_bridge.wires.blocks.skeletons import Slots
+from ocml_bridge.wires.blocks.skeletons import Slot
 from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, object_in, text_of
 from ocml_bridge.wires.tool_alphabet import AS_IS
 
@@ -69,7 +69,7 @@ from .syntax import (
     TOOL_RESULT,
     TOOL_USE,
 )
-from .tools import NAMES, SLOTS, is_invalid_id
+from .tools import NAMES, SLOT, is_invalid_id
 
 INPUT: Final = "input"
 """The key of the layout that marks a call whose arguments are a text and no object."""
@@ -93,7 +93,7 @@ class BlockGrammar(Grammar):
     vendor = VENDOR
     has_prompt_members = False
     roles: ClassVar[dict[str, str]] = ROLES
-    slots: ClassVar[Slots] = SLOTS
+    slot: ClassVar[Slot] = SLOT
     has_system = True
     joins_texts = True
     marks = MarkBlocks(_read_mark, _write_mark)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.freeform_tools import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
-from ocml_bridge.chat.turns import full_name, is_blank, split_name
+from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import CacheMark, Json, Message, Tool, replace
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
-from ocml_bridge.wires.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
+from ocml_bridge.wires.blocks.skeletons import (
+    A_TEXT,
+    A_WORD,
+    AN_IMAGE,
+    AN_OBJECT,
+    Shape,
+    a_text,
+    an_object,
+    blocks,
+    items,
+)
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
@@ -159,53 +169,13 @@ def _with_mark(tool: Tool) -> list[Json]:
 # --- skeletons --------------------------------------------------------------------------------------------------------
 
 
-def _add_id(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add an id; the block has a skeleton if the API accepts it."""
-    values.append(value)
-    return value.__class__ is str and not is_invalid_id(value)
-
-
-def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add the content of a result; the block has a skeleton if it is at most one block with a text."""
-    key.append(value == [])
-    if value == []:
-        return True
-    block: Any = value[0] if value.__class__ is list and len(value) == 1 else None
-    return _add_text(block, key, values)
-
-
-def _add_text(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add a text from an object with no other member."""
-    text: Any = value.get("text") if value.__class__ is dict and len(value) == 1 else None
-    values.append(text or "")
-    return text.__class__ is str and not is_blank(text)
-
-
-_AN_ID: Final = Slot(_add_id, next_text)
-
-
-def _with_texts(value: Any, values: Iterator[str]) -> Any:
-    return [_with_text(block, values) for block in value]
-
-
-def _with_text(_value: Any, values: Iterator[str]) -> Any:
-    return {"text": next(values)}
-
-
-def _add_image(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    return value.__class__ is dict and value.keys() == {_BYTES} and AN_IMAGE.add(value[_BYTES], key, values)
-
-
-def _with_image(value: Any, values: Iterator[str]) -> Any:
-    return {_BYTES: AN_IMAGE.fill(value[_BYTES], values)}
-
-
-_BYTES: Final = "bytes"
-
-
-SLOTS: Final[Slots] = {
-    TOOL_USE: {"toolUseId": _AN_ID, "name": A_WORD, "input": AN_OBJECT},
-    TOOL_RESULT: {"toolUseId": _AN_ID, CONTENT: Slot(_add_content, _with_texts), "status": A_WORD},
-    REASONING: {REASONING_TEXT: Slot(_add_text, _with_text)},
-    "image": {"format": A_WORD, "source": Slot(_add_image, _with_image)},
-}
+_ID: Final = a_text(_IDS.takes)
+_TEXT: Final = an_object(Shape({"text": A_TEXT}))
+SLOT: Final = blocks(
+    {
+        TOOL_USE: {"toolUseId": _ID, "name": A_WORD, "input": AN_OBJECT},
+        TOOL_RESULT: {"toolUseId": _ID, CONTENT: items(_TEXT), "status": A_WORD},
+        REASONING: {REASONING_TEXT: _TEXT},
+        "image": {"format": A_WORD, "source": an_object(Shape({"bytes": AN_IMAGE}))},
+    }
+)

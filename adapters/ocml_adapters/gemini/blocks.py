@@ -15,7 +15,7 @@ from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 from ocml_bridge.wires.blocks.grammar import UNKNOWN, Grammar, added, block_extras, kind_of, more_of, with_inner
-from ocml_bridge.wires.blocks.skeletons import Slots
+from ocml_bridge.wires.blocks.skeletons import Slot
 from ocml_bridge.wires.blocks.values import (
     AN_OBJECT,
     compact_object,
@@ -49,7 +49,7 @@ from .syntax import (
     TOOL_RESPONSE,
     VENDOR,
 )
-from .tools import NAMES, SLOTS
+from .tools import NAMES, SLOT
 
 PYTHON: Final = "python"
 """The name of the tool that runs the model's code."""
@@ -78,7 +78,7 @@ class PartGrammar(Grammar):
     vendor = VENDOR
     takes_one = True
     roles: ClassVar[dict[str, str]] = ROLES
-    slots: ClassVar[Slots] = SLOTS
+    slot: ClassVar[Slot] = SLOT
 
     def keys(self, value: Object) -> Object:
         """Return an object with its keys in camel case."""

@@ -10,11 +10,21 @@ from ocml_bridge.chat.freeform_tools import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.wires.blocks.grammar import added, more_of
-from ocml_bridge.wires.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
+from ocml_bridge.wires.blocks.skeletons import (
+    A_TEXT,
+    A_WORD,
+    AN_ADDRESS,
+    AN_IMAGE,
+    AN_OBJECT,
+    Shape,
+    a_text,
+    an_object,
+    blocks,
+    one_of,
+)
 from ocml_bridge.wires.blocks.spelling import FORM, is_same, keep_form, respelled
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
@@ -299,36 +309,21 @@ def _written(schema: Json) -> Json:
 # --- skeletons --------------------------------------------------------------------------------------------------------
 
 
-def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Split the object of a response: the content is its `output` or `error` if it has one, else the whole object.
-
-    It has no skeleton if that text could be an object, which is read and written in another way.
-    """
-    if value.__class__ is not dict:
-        return False
-    inner: Any = next(iter(value.values())) if len(value) == 1 else None
-    if "output" in value or "error" in value:
-        key += (tuple(value), not inner)
-        if inner:
-            values.append(inner)
-        return inner.__class__ is str and inner.lstrip()[:1] != "{"
-    text = text_of(value)
-    key.append(None)
-    values.append(text or "")
-    return text is not None
+def _wrapper_of(response: Any) -> Hashable:
+    """Return the keys of a response's object if one of them is that of the reply; None if the reply is the object."""
+    is_wrapped = response.__class__ is dict and ("output" in response or "error" in response)
+    return tuple(response) if is_wrapped else None
 
 
-def _filled(value: Any, values: Iterator[str]) -> Any:
-    """Return the object of a response with the next content in it."""
-    keys = list(value)
-    if keys not in (["output"], ["error"]):
-        return object_with(next(values))
-    return {keys[0]: next(values)} if value[keys[0]] else value
-
-
-SLOTS: Final[Slots] = {
-    CALL: {"id": A_TEXT, "name": A_WORD, "args": AN_OBJECT},
-    RESPONSE: {"id": A_TEXT, "name": A_WORD, "response": Slot(_add, _filled)},
-    INLINE: {"mimeType": A_WORD, "data": AN_IMAGE},
-    FILE: {"mimeType": A_WORD, "fileUri": AN_ADDRESS},
-}
+_PLAIN: Final = a_text(lambda text: text.lstrip()[:1] != "{")
+"""A text that could not be an object, which is read and written in another way."""
+_WRAPPED: Final = {(key,): an_object(Shape({key: _PLAIN})) for key in ("output", "error")}
+_RESPONSE: Final = one_of(_wrapper_of, {None: AN_OBJECT, **_WRAPPED})
+SLOT: Final = blocks(
+    {
+        CALL: {"id": A_TEXT, "name": A_WORD, "args": AN_OBJECT},
+        RESPONSE: {"id": A_TEXT, "name": A_WORD, "response": _RESPONSE},
+        INLINE: {"mimeType": A_WORD, "data": AN_IMAGE},
+        FILE: {"mimeType": A_WORD, "fileUri": AN_ADDRESS},
+    }
+)

@@ -16,7 +16,7 @@ from ...model import CacheMark, Foreign, Json, Message, Part
 from ...model.notes import Notes
 from ...units.grammar import ContentClass
 from ...units.heads import Head
-from .skeletons import Slots
+from .skeletons import Slot, blocks
 from .spelling import is_empty
 
 AFTER: Final = "blocks behind"
@@ -77,7 +77,7 @@ class Grammar(ABC):
         joins_texts: whether adjacent texts of one role must be one wire message.
         has_prompt_members: whether the system prompt is an object, which may have other members than its blocks.
         takes_one: whether the API takes one block alone in place of a list of it.
-        slots: the members of blocks that are calls and replies, for skeletons.
+        slot: how a list of blocks is split, for skeletons.
         marks: how blocks are cache marks; None if none are.
     """
 
@@ -89,7 +89,7 @@ class Grammar(ABC):
     joins_texts: ClassVar[bool] = False
     has_prompt_members: ClassVar[bool] = True
     takes_one: ClassVar[bool] = False
-    slots: ClassVar[Slots] = {}
+    slot: ClassVar[Slot] = blocks({})
     marks: ClassVar[MarkBlocks | None] = None
 
     def refuses(self, _text: str, /) -> bool:

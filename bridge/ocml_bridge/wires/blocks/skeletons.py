@@ -1,4 +1,4 @@
-"""Split wire messages of blocks into a skeleton and their contents and ids.
+"""Split wire messages into a skeleton and their contents and ids, by a table of slots.
 
 Wire messages with the same skeleton are read in the same way, so the plan for a skeleton is made only once.
 """
@@ -6,33 +6,37 @@ Wire messages with the same skeleton are read in the same way, so the plan for a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
-from ...chat.turns import is_blank
+from ...common.memo import Memo
 from ...json_values.jsontext import text_of
+from ...model.ownership import key_of
 from ...units.grammar import Skeleton, Unit
-from ...units.media import Medium, add_medium, next_medium, of_address, of_image
+from ...units.media import Medium, add_medium, next_medium, of_address, of_data, of_image
 from ..shell import Top
 
 _LONGEST: Final = 200
-"""The maximum length of a role or a name in a skeleton, in characters."""
+"""The maximum length of a word in a skeleton, in characters, and of another value, in bytes."""
+
+Add = Callable[[Any, list[Hashable], list[str]], bool]
+Fill = Callable[[Any, Iterator[str]], Any]
 
 
 class Slot(NamedTuple):
-    """How a member of a block is split.
+    """How a value is split.
 
     Attributes:
-        add: appends the value of the member to the key of the skeleton, or to the contents and ids; returns False if
-            the block can have no skeleton.
-        fill: returns the value with the next content or id in it.
+        add: appends the value to the key of the skeleton, or its contents and ids to the values; returns False if there
+            can be no skeleton.
+        fill: returns the value with the next contents and ids in it.
     """
 
-    add: Callable[[Any, list[Hashable], list[str]], bool]
-    fill: Callable[[Any, Iterator[str]], Any]
+    add: Add
+    fill: Fill
 
 
-Slots = Mapping[str, Mapping[str, Slot]]
-"""The slots of the members of each kind of block other than a text."""
+# --- words ------------------------------------------------------------------------------------------------------------
 
 
 def _add_word(value: Any, key: list[Hashable], _values: list[str]) -> bool:
@@ -40,9 +44,68 @@ def _add_word(value: Any, key: list[Hashable], _values: list[str]) -> bool:
     return value.__class__ is str and len(value) <= _LONGEST
 
 
+def _add_flag(value: Any, key: list[Hashable], _values: list[str]) -> bool:
+    key.append(value)
+    return value.__class__ is bool
+
+
+def _add_short(value: Any, key: list[Hashable], _values: list[str]) -> bool:
+    packed = key_of(value)
+    key.append(packed)
+    return len(packed) <= _LONGEST
+
+
+def _same(value: Any, _values: Iterator[str]) -> Any:
+    return value
+
+
+A_WORD: Final = Slot(_add_word, _same)
+"""A word that is part of the skeleton, such as a name."""
+A_FLAG: Final = Slot(_add_flag, _same)
+"""A boolean that is part of the skeleton."""
+A_SHORT_VALUE: Final = Slot(_add_short, _same)
+"""A value that is part of the skeleton if its JSON is short, such as a cache mark."""
+
+
+def the(word: Any) -> Slot:
+    """Return the slot of a word that is always the same."""
+
+    def add(value: Any, key: list[Hashable], _values: list[str]) -> bool:
+        key.append(value)
+        return value == word
+
+    return Slot(add, _same)
+
+
+# --- contents and ids -------------------------------------------------------------------------------------------------
+
+
 def _add_text(value: Any, _key: list[Hashable], values: list[str]) -> bool:
     values.append(value)
-    return value.__class__ is str and not is_blank(value)
+    return value.__class__ is str and value != "" and not value.isspace()
+
+
+def _next_text(_value: Any, values: Iterator[str]) -> str:
+    return next(values)
+
+
+def a_text(is_valid: Callable[[str], object] | None = None) -> Slot:
+    """Return the slot of a text; whether it is empty is part of the skeleton.
+
+    Args:
+        is_valid: returns something true for a text that a skeleton can have; None if that is any text.
+    """
+
+    def add(value: Any, key: list[Hashable], values: list[str]) -> bool:
+        key.append(not value)
+        if value:
+            values.append(value)
+        return value.__class__ is str and (is_valid is None or bool(is_valid(value)))
+
+    def fill(value: Any, values: Iterator[str]) -> str:
+        return next(values) if value else value
+
+    return Slot(add, fill)
 
 
 def _add_object(value: Any, _key: list[Hashable], values: list[str]) -> bool:
@@ -56,123 +119,159 @@ def object_with(text: str) -> dict[str, int]:
     return {text: 0}
 
 
-def _add_address(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    return add_medium(of_address(value), key, values)
-
-
-def _next_address(value: Any, values: Iterator[str]) -> str:
-    return _next_medium(of_address(value), values)
-
-
-def _add_image(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    return add_medium(of_image(value), key, values)
-
-
-def _next_image(value: Any, values: Iterator[str]) -> str:
-    return _next_medium(of_image(value), values)
-
-
-def _next_medium(medium: Medium | None, values: Iterator[str]) -> str:
-    assert medium is not None, "a unit that is filled has a skeleton"
-    return next_medium(medium, values)
-
-
-def _word(value: Any, _values: Iterator[str]) -> Any:
-    return value
-
-
-def next_text(_value: Any, values: Iterator[str]) -> str:
-    """Return the next content or id."""
-    return next(values)
-
-
 def _next_object(_value: Any, values: Iterator[str]) -> Any:
     return object_with(next(values))
 
 
-A_WORD: Final = Slot(_add_word, _word)
-"""A word that is part of the skeleton, such as a name."""
-A_TEXT: Final = Slot(_add_text, next_text)
-"""A text that is a content or an id."""
+def _a_medium(medium_of: Callable[[Any], Medium | None]) -> Slot:
+    def add(value: Any, key: list[Hashable], values: list[str]) -> bool:
+        return add_medium(medium_of(value), key, values)
+
+    def fill(value: Any, values: Iterator[str]) -> str:
+        medium = medium_of(value)
+        assert medium is not None, "a unit that is filled has a skeleton"
+        return next_medium(medium, values)
+
+    return Slot(add, fill)
+
+
+A_TEXT: Final = Slot(_add_text, _next_text)
+"""A text that is not blank."""
 AN_OBJECT: Final = Slot(_add_object, _next_object)
 """An object whose JSON is a content."""
-AN_ADDRESS: Final = Slot(_add_address, _next_address)
+AN_ADDRESS: Final = _a_medium(of_address)
 """The URL of a medium."""
-AN_IMAGE: Final = Slot(_add_image, _next_image)
+DATA: Final = _a_medium(of_data)
+"""The data of a medium."""
+AN_IMAGE: Final = _a_medium(of_image)
 """The data of an image."""
 
 
-def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
+# --- values of values -------------------------------------------------------------------------------------------------
+
+
+class Shape(NamedTuple):
+    """The members of an object.
+
+    Attributes:
+        required: the slots of the members that it must have.
+        optional: the slots of the members that it may have.
+        other: the slot of all other members; None if it must have none.
+    """
+
+    required: Mapping[str, Slot]
+    optional: Mapping[str, Slot] = MappingProxyType({})
+    other: Slot | None = None
+
+    def members(self, names: tuple[str, ...]) -> _Members:
+        """Return the members with these names, and their slots; none if an object of this shape has other ones."""
+        slots = ((name, self.required.get(name, self.optional.get(name, self.other))) for name in names)
+        known = tuple((name, slot.add, slot.fill) for name, slot in slots if slot is not None)
+        return known if len(known) == len(names) and self.required.keys() <= set(names) else ()
+
+
+_Members = tuple[tuple[str, Add, Fill], ...]
+
+
+def an_object(*shapes: Shape) -> Slot:
+    """Return the slot of an object that has one of these shapes, by the names of its members; an empty one has none."""
+    by_names = Memo[tuple[str, ...], _Members](256)
+
+    def learned(names: tuple[str, ...]) -> _Members:
+        return by_names.keep(names, next(filter(None, (shape.members(names) for shape in shapes)), ()))
+
+    def add(value: Any, key: list[Hashable], values: list[str]) -> bool:
+        if value.__class__ is not dict:
+            return False
+        names = tuple(value)
+        members = by_names.get(names) or learned(names)
+        key.append(names)
+        for name, add_member, _ in members:
+            if not add_member(value[name], key, values):
+                return False
+        return members != ()
+
+    def fill(value: Any, values: Iterator[str]) -> Any:
+        return {name: fill_member(value[name], values) for name, _, fill_member in learned(tuple(value))}
+
+    return Slot(add, fill)
+
+
+def items(slot: Slot) -> Slot:
+    """Return the slot of a list whose items have a slot."""
+    add_item, fill_item = slot
+
+    def add(value: Any, key: list[Hashable], values: list[str]) -> bool:
+        if value.__class__ is not list:
+            return False
+        key.append((len(value),))
+        is_known = True
+        for item in value:  # a generator would take longer
+            is_known = is_known and add_item(item, key, values)
+        return is_known
+
+    def fill(value: Any, values: Iterator[str]) -> Any:
+        return [fill_item(item, values) for item in value]
+
+    return Slot(add, fill)
+
+
+def one_of(kind_of: Callable[[Any], Hashable], slots: Mapping[Any, Slot]) -> Slot:
+    """Return the slot of a value that has another slot depending on its kind, which the key shows in each case.
+
+    Args:
+        kind_of: returns the kind of a value.
+        slots: the slots by kind.
+    """
+
+    def add(value: Any, key: list[Hashable], values: list[str]) -> bool:
+        slot = slots.get(kind_of(value))
+        return slot is not None and slot.add(value, key, values)
+
+    def fill(value: Any, values: Iterator[str]) -> Any:
+        return slots[kind_of(value)].fill(value, values)
+
+    return Slot(add, fill)
+
+
+# --- wire messages ----------------------------------------------------------------------------------------------------
+
+
+def blocks(slots: Mapping[str, Mapping[str, Slot]]) -> Slot:
+    """Return the slot of a list of blocks: texts, and objects with one member, by its key.
+
+    Args:
+        slots: the slots of the members of each kind of block.
+    """
+    texts = Shape({"text": A_TEXT}, other=A_FLAG)  # such as `thought`
+    return items(an_object(texts, *(Shape({kind: an_object(Shape({}, inner))}) for kind, inner in slots.items())))
+
+
+def skeleton(unit: Any, key: str, slot: Slot) -> Skeleton | None:
     """Return the skeleton of a wire message, with its contents and ids; None if it has other members or values.
 
     Args:
         unit: any value in place of a wire message, or the system prompt.
         key: the key of its blocks.
-        slots: the slots of blocks other than texts.
+        slot: the slot of its blocks.
     """
     wire = unit.wire if isinstance(unit, Top) else unit
     if wire.__class__ is not dict:
         return None
-    keys, blocks = tuple(wire), cast("Any", wire.get(key))
+    keys = tuple(wire)
     is_top = wire is not unit  # a system prompt may also have a role, which is ignored
     role: Any = wire.get("role") if len(keys) == 2 else "" if is_top and len(keys) == 1 else None
-    if role.__class__ is not str or len(role) > _LONGEST or blocks.__class__ is not list:
+    if role.__class__ is not str or len(role) > _LONGEST:
         return None
     if not (role or is_top):
         return None  # the role depends on the document
     shape: list[Hashable] = [is_top, keys, role]
     values: list[str] = []
-    for block in blocks:
-        if block.__class__ is not dict:
-            return None
-        if not (_add_text_block(block, shape, values) if "text" in block else _add_block(block, slots, shape, values)):
-            return None
-    return (tuple(shape), values) if values else None
+    return (tuple(shape), values) if slot.add(wire.get(key), shape, values) and values else None
 
 
-def _add_text_block(block: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
-    """Add a text block, with its other members if they are booleans, such as `thought`."""
-    text = block["text"]
-    if text.__class__ is not str or is_blank(text):
-        return False
-    values.append(text)
-    key.append(tuple(block))
-    if len(block) > 1:
-        marks = [value for name, value in block.items() if name != "text"]
-        key += marks
-        return all(mark.__class__ is bool for mark in marks)
-    return True
-
-
-def _add_block(block: dict[str, Any], slots: Slots, key: list[Hashable], values: list[str]) -> bool:
-    if len(block) != 1:
-        return False
-    [(kind, inner)] = block.items()
-    key.append(kind)
-    return inner.__class__ is dict and _add(inner, slots.get(kind), key, values)
-
-
-def _add(block: dict[str, Any], slots: Mapping[str, Slot] | None, key: list[Hashable], values: list[str]) -> bool:
-    if slots is None:
-        return False
-    for name, value in block.items():
-        slot = slots.get(name)
-        key.append(name)
-        if slot is None or not slot.add(value, key, values):
-            return False
-    return True
-
-
-def with_values(unit: Any, key: str, slots: Slots, values: Sequence[str]) -> Unit:
+def with_values(unit: Any, key: str, slot: Slot, values: Sequence[str]) -> Unit:
     """Return a wire message that has a skeleton, with other contents and ids."""
-    following = iter(values)
     wire = cast("dict[str, Any]", unit.wire if isinstance(unit, Top) else unit)
-    made = {**wire, key: [_filled(block, slots, following) for block in wire[key]]}
+    made = {**wire, key: slot.fill(wire[key], iter(values))}
     return Top(made) if isinstance(unit, Top) else made
-
-
-def _filled(block: dict[str, Any], slots: Slots, values: Iterator[str]) -> dict[str, Any]:
-    if "text" in block:
-        return {**block, "text": next(values)}
-    [(kind, inner)] = block.items()
-    return {kind: {name: slots[kind][name].fill(value, values) for name, value in inner.items()}}

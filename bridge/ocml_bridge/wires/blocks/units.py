@@ -43,11 +43,11 @@ class BlockReader(DocumentReader):
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return the skeleton of a wire message of texts, calls and replies, or None."""
-        return skeleton(unit, self.grammar.key, self.grammar.slots)
+        return skeleton(unit, self.grammar.key, self.grammar.slot)
 
     def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return a wire message that has a skeleton, with other contents and ids."""
-        return with_values(unit, self.grammar.key, self.grammar.slots, values)
+        return with_values(unit, self.grammar.key, self.grammar.slot, values)
 
     def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a wire message.
