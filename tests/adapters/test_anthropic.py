@@ -211,6 +211,9 @@ def test_a_result_of_any_kind_comes_back(block: Any) -> None:
         {"type": "tool_use", "name": "f", "input": {}},
         {"type": "tool_use", "id": None, "name": "f", "input": {}, "caller": {"type": "direct"}},
         {"type": "tool_use", "id": "a", "name": "f", "input": "{}"},
+        {"type": "tool_use", "id": "a", "name": "f", "input": ["cat data.txt", 1.0]},
+        {"type": "tool_use", "id": "a", "name": "f", "input": None},
+        {"type": "tool_use", "id": "a", "name": "f"},
         {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "q"}},
         {"type": "server_tool_use", "id": "s", "name": "user", "input": {}},
         {"type": "web_fetch_tool_result", "tool_use_id": "s", "content": {"type": "web_fetch_tool_result_error"}},
@@ -424,6 +427,14 @@ def test_arguments_that_are_no_object_are_a_member_of_one() -> None:
     result_ = write(Transcript((asking("a", arguments="print(1)"),)), "anthropic")
     assert result_.output == {"messages": [asks(call("a", input="print(1)"))]}
     assert [(loss.code, loss.severity) for loss in result_.losses] == [("content", "changed")]
+
+
+def test_an_input_that_is_no_object_is_the_arguments_of_the_call() -> None:
+    """Claude Code sends back what a model wrote, whatever it is."""
+    document = {"messages": [QUESTION, asks({"type": "tool_use", "id": "a", "name": "f", "input": ["cat data.txt"]})]}
+    assert [message.content for message in messages_of(document)] == ["Hi", '["cat data.txt"]']
+    prompt = convert(document, source="anthropic", target="harmony", policy=LENIENT).output
+    assert '<|constrain|>json<|message|>["cat data.txt"]<|call|>' in str(prompt)
 
 
 def test_a_thought_without_a_signature_is_left_out() -> None:

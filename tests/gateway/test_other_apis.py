@@ -12,6 +12,7 @@ from openai import BadRequestError, NotFoundError
 
 from gateway.conftest import Bench, gateway_with
 from gateway.test_openai_client import call, final, joined, thought, tokens
+from gateway.test_requests_and_errors import TOO_LONG
 
 SECRET = "SECRET-CoT."
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
@@ -200,6 +201,29 @@ def test_tokens_are_counted(private: Bench) -> None:
     few = messages(private, asked, "/messages/count_tokens").json()["input_tokens"]
     asked["messages"] = [{"role": "user", "content": "Hi " * 100}]
     assert messages(private, asked, "/messages/count_tokens").json()["input_tokens"] > few > 10
+
+
+def test_a_call_without_an_object_does_not_end_the_conversation(private: Bench) -> None:
+    """The client answers the model's `["ls"]` with an error, and sends both back."""
+    model = private.play(tokens(joined(call("f", '["ls"]'))))
+    question = {"role": "user", "content": "Hi"}
+    asked: dict[str, Any] = {"model": model, "messages": [question], "tools": [{"name": "f", "input_schema": SCHEMA}]}
+    streamed = [event for _, event in events(messages(private, asked | {"stream": True}).text)]
+    [block] = [event["content_block"] for event in streamed if event["type"] == "content_block_start"]
+    pieces = [event["delta"]["partial_json"] for event in streamed if event["type"] == "content_block_delta"]
+    block["input"] = json.loads("".join(pieces))
+    failed = {"type": "tool_result", "tool_use_id": block["id"], "content": "no object", "is_error": True}
+    asked["messages"] += [{"role": "assistant", "content": [block]}, {"role": "user", "content": [failed]}]
+    assert messages(private, asked).status_code == 200
+    assert '<|message|>["ls"]<|call|>' in private.upstream.asked[-1]["prompt"]
+
+
+@pytest.mark.parametrize("words", TOO_LONG)
+def test_clients_of_messages_know_a_request_that_is_too_long_by_its_words(private: Bench, words: str) -> None:
+    model = private.play([], status=400, body=json.dumps({"error": {"message": words, "code": 400}}).encode())
+    response = messages(private, {"model": model, "messages": [{"role": "user", "content": "Hi"}]})
+    assert response.status_code == 400
+    assert response.json()["error"] == {"type": "invalid_request_error", "message": f"prompt is too long: {words}"}
 
 
 def test_refusals_have_the_shape_of_messages(private: Bench, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from typing import Any
 
 import httpx
@@ -282,6 +283,24 @@ def test_errors_of_the_upstream_in_other_words(private: Bench, body: bytes) -> N
         private.client.chat.completions.create(model=model, messages=USER)
     assert raised.value.status_code == 503
     assert raised.value.code == "upstream_error"
+
+
+TOO_LONG = (
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+    "The decoder prompt (length 9000) is longer than the maximum model length of 8192.",
+    "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    "the request exceeds the available context size, try increasing it",
+)
+"""How vLLM, SGLang and llama.cpp refuse a request that is longer than the context."""
+
+
+@pytest.mark.parametrize("words", TOO_LONG)
+def test_a_request_that_is_too_long_has_the_code_that_clients_know(private: Bench, words: str) -> None:
+    """Codex and opencode know by it that the conversation must be shortened."""
+    body = json.dumps({"error": {"message": words, "type": "BadRequestError", "code": 400}}).encode()
+    with pytest.raises(BadRequestError, match=re.escape(words)) as raised:
+        private.client.chat.completions.create(model=private.play([], status=400, body=body), messages=USER)
+    assert raised.value.code == "context_length_exceeded"
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"choices":1}', b"[1]", b'{"error":{"message":"late"}}'])

@@ -11,7 +11,7 @@ from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import Content, Foreign, Json, Message, Signature
+from ocml_bridge.model import ByFormat, Content, Foreign, Json, Message, Signature
 from ocml_bridge.wires.blocks.values import compact_object, value_in
 
 from .parts import read_content, write_content
@@ -54,7 +54,7 @@ def read_call(block: Object, kind: str) -> Message | None:
         kind: its type.
     """
     name, arguments, call_id = block.get("name"), block.get("input"), block.get("id")
-    if not isinstance(name, str) or not isinstance(arguments, OBJECT):
+    if not isinstance(name, str) or "input" not in block:
         return None
     if not (call_id is None or isinstance(call_id, str)):
         return None
@@ -62,6 +62,8 @@ def read_call(block: Object, kind: str) -> Message | None:
     if content is None or (kind != TOOL_USE and name in _NO_TOOLS):
         return None
     layout: Object = NAMES.note(name)
+    if not isinstance(arguments, OBJECT):
+        layout["input"] = "kept"
     recipient = recipient_of(name) if kind == TOOL_USE else name
     known = ("type", "name", "input")
     if call_id:
@@ -86,8 +88,13 @@ def read_call(block: Object, kind: str) -> Message | None:
     )
 
 
+def keeps_input(layout: ByFormat | None) -> bool:
+    """Return whether the input of a call was no object, as a client sends back what a model wrote."""
+    return NOTES.of(layout).get("input") == "kept"
+
+
 def write_call(message: Message) -> Object:
-    """Return the block of a call, whose arguments are the compact JSON of an object."""
+    """Return the block of a call, whose arguments are the compact JSON of an object, or of the value that was read."""
     kind, recipient = type_of(message), cast("str", message.recipient)
     if kind is None:
         kind, name = TOOL_USE, name_of(recipient)
@@ -97,7 +104,9 @@ def write_call(message: Message) -> Object:
     if message.call_id:
         block["id"] = message.call_id
     block["name"] = name
-    block["input"] = compact_object(cast("str", message.content)) or {}
+    text = cast("str", message.content)
+    kept = value_in(text) if keeps_input(message.layout) else None
+    block["input"] = (compact_object(text) or {}) if kept is None else kept[0]
     fixed = tuple(block)
     if message.cache is not None:
         block[CACHE] = write_mark(message.cache, EPHEMERAL)

@@ -18,11 +18,11 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.relations import indices_of, with_tools_apart
 from ocml_bridge.units.writer import Prepared
-from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object
+from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, value_in
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .blocks import ends_in_reply, write_block
+from .blocks import ends_in_reply, keeps_input, write_block
 from .nearest import (
     is_in_assistant_wire,
     is_text,
@@ -218,8 +218,10 @@ class WireWriter(DocumentWriter):
         return joins(before.example(), head.example())
 
     def json_content(self, head: Head, content: str, path: str, log: Log) -> str:
-        """Return the arguments of a call as the compact JSON of an object; a result unchanged."""
-        return nearest_object(content, path, log, target=HOME) if head.calls else content
+        """Return the arguments of a call as the compact JSON of an object, or of what was read; a result unchanged."""
+        if not head.calls or (keeps_input(head.layout) and value_in(content) is not None):
+            return content
+        return nearest_object(content, path, log, target=HOME)
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone decides how a message is written, so that its content is no JSON value.
@@ -231,7 +233,7 @@ class WireWriter(DocumentWriter):
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content: the arguments of a call are objects, as `json_content` returns them."""
         if head.calls:
-            return AN_OBJECT
+            return None if keeps_input(head.layout) else AN_OBJECT
         return ANY_CONTENT if self.depends_on_head_only(head) else None
 
     def write_unit(

@@ -12,7 +12,7 @@ from ...json_values.parameters import members_of
 from ...model import Json
 from .clients import parameters
 from .clients.parameters import wrong
-from .problems import ApiError
+from .problems import TOO_LONG, ApiError
 
 Request = Mapping[str, Any]
 
@@ -181,7 +181,9 @@ def _messages(request: Request, _most: int) -> Parameters:
 
 def _messages_refusal(problem: ApiError) -> Any:
     kind = _KINDS.get(problem.status, "api_error" if problem.status >= 500 else "invalid_request_error")
-    return {"type": "error", "error": {"type": kind, "message": problem.message}}
+    # The API has no codes; clients know this error by its words.
+    message = f"prompt is too long: {problem.message}" if problem.code == TOO_LONG else problem.message
+    return {"type": "error", "error": {"type": kind, "message": message}}
 
 
 def _messages_event(problem: ApiError) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -23,6 +24,14 @@ LONGEST: Final = 2_000
 """The maximal number of characters of an upstream's message that are passed on."""
 LONGEST_CODE: Final = 100
 """The maximal number of characters of an upstream's code."""
+
+
+TOO_LONG: Final = "context_length_exceeded"
+"""The code for a request that the model's context has no room for: clients then shorten the conversation."""
+_TOO_LONG: Final = re.compile(
+    "maximum context length|maximum model length|model's context length|available context size", re.IGNORECASE
+)
+"""The words of vLLM, SGLang and llama.cpp for such a request."""
 
 
 class ApiError(Exception):
@@ -89,12 +98,14 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
     error = members_of(body).get("error", body)
     code, param = (members_of(error).get(key) for key in ("code", "param"))
     message, answered = _words(error), status
+    if not isinstance(code, str):
+        code = TOO_LONG if 400 <= status < 500 and _TOO_LONG.search(message) else "upstream_error"
     if status < 400 or (status in (401, 403) and own_key) or (status in (404, 405) and not _is_of_model(error)):
         # An error in what the gateway adds, such as a path or its own key, is not the client's.
         status = 502
     problem = ApiError(
         status,
-        code[:LONGEST_CODE] if isinstance(code, str) else "upstream_error",
+        code[:LONGEST_CODE],
         message or f"the upstream refused the request with status {answered}, without a reason",
         param[:LONGEST_CODE] if isinstance(param, str) else None,
         {"retry-after": retry_after[:LONGEST_CODE]} if retry_after else None,

@@ -11,7 +11,7 @@ from .....formats.guidance import Guide
 from .....json_values.parameters import members_of
 from .....model import Json
 from .....stream.completions import ReadChunk
-from ...problems import ApiError
+from ...problems import TOO_LONG, ApiError
 
 DriverName = Literal["auto", "vllm", "llama.cpp", "completions"]
 """The names of drivers; `auto` chooses one by asking the upstream."""
@@ -179,4 +179,4 @@ def unable(engine: str, param: str) -> ApiError:
 def full(length: int) -> ApiError:
     """Return the error for a prompt that leaves no room for an answer."""
     message = f"the messages fill the model's context of {length} tokens: there is no room for an answer"
-    return ApiError(400, "context_length_exceeded", message, "messages")
+    return ApiError(400, TOO_LONG, message, "messages")
