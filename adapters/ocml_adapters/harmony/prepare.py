@@ -7,6 +7,7 @@ written as the declared tools make them read, and messages get ends that what fo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.transform import remaining, renumber
@@ -29,7 +30,7 @@ from ocml_bridge.units.writer import TOOLS, Prepared
 from .around import place_of_tools, with_extracted_tools
 from .body import Body, is_in_place, is_readable, read_developer, write_section
 from .header import Fields, build_message, fields_of
-from .header_by_tools import NOTHING, evident_fields, names_in, names_of_parts
+from .header_by_tools import NOTHING, Names, evident_fields, names_in, names_of_parts
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
 from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
@@ -298,11 +299,10 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
         elif names and head.role == ASSISTANT and head.recipient not in names:
             if head.recipient is None and head.channel in _PLAIN_CHANNELS:
                 continue
-            message = message_of(items[at])
-            fields = fields_of(message)
-            known, _ = evident_fields(fields, "", names)
-            if known != fields:
-                changed[at] = item_of(build_message(known, message.content, message.end, NOTES.of(message.layout), {}))
+            fields = _evident(head, names)
+            if fields is not None:
+                message = message_of(items[at])
+                changed[at] = item_of(build_message(fields, message.content, message.end, NOTES.of(message.layout), {}))
     if not changed:
         return items
     out = [changed.get(at, item) for at, item in enumerate(items)]
@@ -311,6 +311,14 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
         if call in changed and head.name == items[call][0].recipient:
             out[reply] = head.replaced(name=out[call][0].recipient), content, call_id
     return out
+
+
+@lru_cache(maxsize=2048)
+def _evident(head: Head, names: Names) -> Fields | None:
+    """Return the fields that the header of a message reads as, if they are others than those of the message."""
+    fields = fields_of(head.example())
+    known, _ = evident_fields(fields, "", names)
+    return None if known == fields else known
 
 
 # --- names and ends ---------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ LONGEST: Final = 200
 """The maximum length of a name in a skeleton, in characters, and of a packed member that is no text, in bytes."""
 _CALLS: Final = frozenset(permutations(("id", "type", FUNCTION)))
 """The members of nearly all calls, in any order."""
+_USUAL: Final = ("id", "type", FUNCTION)
+"""These members in the order of most: the fast path."""
 _FUNCTIONS: Final = frozenset(permutations(("name", "arguments")))
 """The members of nearly all functions in calls, in any order."""
 _CUSTOM: Final = ("name", "input")
@@ -34,7 +36,22 @@ def add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
     """Add the calls of a message."""
     if not value:
         return add_other(name, value, key, values)
-    return value.__class__ is list and all(_add_call(call, key, values) for call in value)
+    if value.__class__ is not list:
+        return False
+    for call in value:
+        if (
+            call.__class__ is dict
+            and tuple(call) == _USUAL
+            and call["type"] == FUNCTION
+            and call["id"].__class__ is str
+        ):
+            key.append(_USUAL)
+            values.append(call["id"])
+            if not call["id"] or not _add_function(call[FUNCTION], key, values):
+                return False
+        elif not _add_call(call, key, values):
+            return False
+    return True
 
 
 def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:

@@ -11,11 +11,13 @@ from itertools import permutations
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.common.memo import Memo
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.long_texts import with_long
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
+from ocml_bridge.wires.units import DocumentReader
 
 from .call_skeletons import (
     LONGEST,
@@ -56,21 +58,22 @@ class _Members(NamedTuple):
     """How the members of wire messages with the same keys are added to a skeleton.
 
     Attributes:
-        adds: each key with its `Add` function.
+        adds: the `Add` function of each key.
         listed: whether one is a list of reasoning, whose texts another may repeat.
     """
 
-    adds: tuple[tuple[str, Add], ...]
+    adds: tuple[Add, ...]
     listed: bool
 
 
-class Skeletons:
-    """The skeletons of wire messages, with a cache of `_Members` by the keys of a message."""
+class SkeletonReader(DocumentReader):
+    """The part of the unit reader that splits wire messages, with a cache of `_Members` by the keys of a message."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
         self._members_by_keys = Memo[tuple[str, ...], "_Members | None"](1024)
 
-    def of(self, unit: Any) -> Skeleton | None:
+    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return a wire message without contents and ids; None if another member is long or has an odd value."""
         if unit.__class__ is not dict:
             return None
@@ -88,8 +91,7 @@ class Skeletons:
             return None
         key: list[Hashable] = [keys]
         values: list[str] = []
-        for name, add in adds:
-            value = unit[name]
+        for name, value, add in zip(keys, unit.values(), adds, strict=True):
             if name == repeated:
                 key.append(JOINT)
             # Strings are added here, because a call for each would take most of the time.
@@ -103,22 +105,23 @@ class Skeletons:
                 return None
         return tuple(key), values
 
-
-def with_values(unit: Unit, values: Sequence[str]) -> Unit:
-    """Return a wire message that has a skeleton, with other contents and ids."""
-    following = iter(values)
-    repeated = None if _LISTS.isdisjoint(unit) else _repeated(unit)
-    out = {key: _filled(key, value, following) if value and key != repeated else value for key, value in unit.items()}
-    if repeated:
-        out[repeated] = JOINT.join(_listed_texts(out))
-    return out
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """Return a wire message that has a skeleton, with other contents and ids."""
+        following = iter(values)
+        repeated = None if _LISTS.isdisjoint(unit) else _repeated(unit)
+        out = {
+            key: _filled(key, value, following) if value and key != repeated else value for key, value in unit.items()
+        }
+        if repeated:
+            out[repeated] = JOINT.join(_listed_texts(out))
+        return out
 
 
 def _members(keys: tuple[str, ...]) -> _Members | None:
     """Return how the members of a wire message are added to a skeleton; None if it can have none."""
     if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
         return None
-    return _Members(tuple((key, _MEMBERS.get(key, add_other)) for key in keys), not _LISTS.isdisjoint(keys))
+    return _Members(tuple(_MEMBERS.get(key, add_other) for key in keys), not _LISTS.isdisjoint(keys))
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, cast
+from typing import cast
 
-from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
 from ocml_bridge.units.grammar import AN_OBJECT as OBJECT_AS_IT_IS
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.relations import with_tools_apart
@@ -21,13 +20,13 @@ from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.documents import SHAPE
 from ocml_bridge.wires.freeform import is_object
 from ocml_bridge.wires.shell import Shell
-from ocml_bridge.wires.units import DocumentReader, DocumentWriter
+from ocml_bridge.wires.units import DocumentWriter
 
 from .calls import AN_OBJECT, call_layout, is_open, with_call_types
 from .nearest import joins, linked, nearest, with_names
 from .reader import read_message, report_findings
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
-from .skeletons import Skeletons, with_values
+from .skeletons import SkeletonReader
 from .spelling import spelled
 from .syntax import (
     CONTENT,
@@ -41,24 +40,12 @@ from .syntax import (
 # --- reading and writing ----------------------------------------------------------------------------------------------
 
 
-class WireReader(DocumentReader):
+class WireReader(SkeletonReader):
     """The unit reader: it reads each wire message by itself."""
 
     looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
-
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._skeletons = Skeletons()
-
-    def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """Return a wire message without contents and ids; None if another member is long or has an odd value."""
-        return self._skeletons.of(unit)
-
-    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """Return a wire message that has a skeleton, with other contents and ids."""
-        return with_values(unit, values)
 
     def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a wire message.

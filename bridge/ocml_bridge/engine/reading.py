@@ -48,15 +48,17 @@ class UnitPlan:
         count: as given.
         has_findings: as given.
         plain: whether all messages are plain (`PlannedItem.is_plain`).
+        simple: for each message its head, and the indices of its content and of its id; None if this does not say all.
     """
 
-    __slots__ = ("count", "has_findings", "items", "plain")
+    __slots__ = ("count", "has_findings", "items", "plain", "simple")
 
     def __init__(self, items: Sequence[PlannedItem], count: int, *, has_findings: bool = False) -> None:
         self.items: Final = items
         self.has_findings: Final = has_findings
         self.plain: Final = all(item.is_plain for item in items)
         self.count: Final = count
+        self.simple: Final = _simple(items)
 
 
 ReadingPlan = Head | UnitPlan
@@ -157,6 +159,10 @@ class Reader:
                 continue
             if plan is None or plan.has_findings:
                 items += map(item_of, self._grammar.read_unit(split.units[at], at, len(items), split, log))
+            elif plan.simple is not None:
+                for head, place, call_id in plan.simple:
+                    content = values[start + place] if place >= 0 else ""
+                    push((head, content, values[start + call_id] if call_id >= 0 else None))
             else:
                 unit_values = values[start : start + plan.count]
                 items += [item.with_values(unit_values) for item in plan.items]
@@ -221,6 +227,12 @@ def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:
     """Return the conversation with some values, by its plan: no message is built before it is needed."""
     around = None if plan.labels else plan.around
     return Conversation(None, around, plan=plan, values=values, declaration_at=plan.declaration_at)
+
+
+def _simple(items: Sequence[PlannedItem]) -> list[tuple[Head, int, int]] | None:
+    """Return the head of each message, and the indices of its content and of its id; None if this does not say all."""
+    simple = [(head, place, call_id) for head, place, call_id, texts in items if isinstance(place, int) and not texts]
+    return simple if len(simple) == len(items) else None
 
 
 def _weight(key: Hashable) -> int:
