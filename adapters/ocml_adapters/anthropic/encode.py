@@ -38,79 +38,6 @@ from .units import WireReader
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
 """The type of the deltas of each type of block, and the member with their text."""
 _ARGUMENTS: Final = ("input_json_delta", "partial_json")
-
-
-class Events:
-    """Builds the events of one answer.
-
-    Args:
-        answer: its id and model.
-    """
-
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
-
-    def opening(self) -> Object:
-        """Return the event that begins the answer; the numbers of tokens are 0 until its end."""
-        message: Object = {
-            "id": self._answer.id,
-            "type": MESSAGE,
-            "role": "assistant",
-            "model": self._answer.model,
-            "content": [],
-            "stop_reason": None,
-            "stop_sequence": None,
-            "usage": {"input_tokens": 0, "output_tokens": 0},
-        }
-        return {"type": "message_start", MESSAGE: message}
-
-    def begin(self, index: int, block: Object) -> Object:
-        """Return the event that begins a block."""
-        return {"type": "content_block_start", "index": index, "content_block": block}
-
-    def more(self, index: int, kind: str, text: str) -> Object:
-        """Return an event with more text of a block, or of a call's arguments.
-
-        Args:
-            index: the index of the block.
-            kind: the type of the block.
-            text: the text.
-        """
-        name, key = _DELTAS.get(kind, _ARGUMENTS)
-        return self._delta(index, {"type": name, key: text})
-
-    def signature(self, index: int, signature: str) -> Object:
-        """Return the event with the signature of a thought, which follows its text."""
-        return self._delta(index, {"type": "signature_delta", "signature": signature})
-
-    def citation(self, index: int, citation: Json) -> Object:
-        """Return an event with a citation of a text."""
-        return self._delta(index, {"type": "citations_delta", "citation": citation})
-
-    def _delta(self, index: int, delta: Object) -> Object:
-        return {"type": "content_block_delta", "index": index, "delta": delta}
-
-    def end(self, index: int) -> Object:
-        """Return the event that ends a block."""
-        return {"type": "content_block_stop", "index": index}
-
-    def stop(self, reason: str, usage: Object) -> tuple[Object, Object]:
-        """Return the two events that end the answer: the first one has the reason and the numbers of tokens."""
-        delta = {"stop_reason": reason, "stop_sequence": None}
-        return {"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}
-
-    def error(self, code: str, message: str) -> bytes:
-        """Return the event of an error within a stream, which official clients raise."""
-        error = {"type": "api_error", "message": f"{message} ({code})"}
-        return self.write({"type": "error", "error": error})
-
-    def write(self, event: Object) -> bytes:
-        """Return an event as a Server-Sent Event."""
-        return sse.write_json(event, event["type"])
-
-
-# --- the encoders -----------------------------------------------------------------------------------------------------
-
 _REASONS: Final[dict[Reason, str]] = {
     "stop": "end_turn",
     "tool_calls": "tool_use",
@@ -180,14 +107,19 @@ class EventEncoder(ResponseEncoder):
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 
-    def identify(self, answer: Answer) -> None:
-        """Take the id and the model of the answer."""
-        super().identify(answer)
-        self._events = Events(answer)
-
     def open(self) -> list[bytes]:
-        """Write the beginning of the answer."""
-        return [self._event(self._events.opening())]
+        """Write the beginning of the answer; the numbers of tokens are 0 until its end."""
+        message: Object = {
+            "id": self._answer.id,
+            "type": MESSAGE,
+            "role": "assistant",
+            "model": self._answer.model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+        }
+        return [self._event({"type": "message_start", MESSAGE: message})]
 
     def accepts(self, message: Message) -> bool:
         """Return whether a message is of the assistant, or a reply, which may be of one of the server's tools."""
@@ -223,7 +155,7 @@ class EventEncoder(ResponseEncoder):
         self.calls += block.get("type") == TOOL_USE
         # Adjacent blocks that are parts are read as one message.
         self.written.append((number, TEXT if read_block(block, "assistant") is None else block["type"]))
-        return self._event(self._events.begin(len(self.written) - 1, block))
+        return self._of_block("start", content_block=block)
 
     def _begin_whole(self, number: int, block: Object) -> list[bytes]:
         """Write a whole block up to its end; the arguments of a call are a delta, as clients expect them."""
@@ -231,7 +163,7 @@ class EventEncoder(ResponseEncoder):
         if not isinstance(arguments, dict) or not arguments:
             return [self._begin(number, block)]
         begun, text = self._begin(number, {**block, "input": {}}), jsontext.text_of(arguments)
-        return [begun, self._event(self._events.more(len(self.written) - 1, TOOL_USE, text or ""))]
+        return [begun, self._text(TOOL_USE, text or "")]
 
     def call_id(self, call: Message) -> str:
         """Return an id for a call that the API accepts and that no earlier call has."""
@@ -250,17 +182,15 @@ class EventEncoder(ResponseEncoder):
                 {"type": THINKING, THINKING: "", "signature": ""} if is_reasoning(head) else {"type": TEXT, TEXT: ""}
             )
             out.append(self._begin(number, block))
-        index, kind = len(self.written) - 1, self.written[-1][1]
-        return [*out, self._event(self._events.more(index, kind, text))]
+        return [*out, self._text(self.written[-1][1], text)]
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """Write the end of a message; if its block has not begun, write the whole block."""
         out: list[bytes] = []
         if self._block == number:
-            index, kind = len(self.written) - 1, self.written[-1][1]
-            signature = signature_of(message)
+            kind, signature = self.written[-1][1], signature_of(message)
             if kind == THINKING and signature is not None:
-                out.append(self._event(self._events.signature(index, signature.value)))
+                out.append(self._delta("signature_delta", signature=signature.value))
             if kind == TEXT:
                 out += self._cite(parts_of(message.content)[self._parts[number] :])
         elif (block := self._whole(message)) is not None:
@@ -282,15 +212,14 @@ class EventEncoder(ResponseEncoder):
     def _cite(self, parts: Sequence[Part]) -> list[bytes]:
         """Write the citations of texts, which are one block."""
         citations = [each for part in parts if isinstance(part, Text) for each in part.citations or ()]
-        index = len(self.written) - 1
-        return [self._event(self._events.citation(index, each)) for each in write_citations(citations)]
+        return [self._delta("citations_delta", citation=each) for each in write_citations(citations)]
 
     def _close(self, number: int) -> list[bytes]:
         """Write the end of a message's block, if it is open."""
         if self._block != number:
             return []
         self._block = None
-        return [self._event(self._events.end(len(self.written) - 1))]
+        return [self._of_block("stop")]
 
     def _whole(self, message: Message) -> Object | None:
         """Return the block of a message that could not be written before its end; None if it has no block."""
@@ -304,10 +233,22 @@ class EventEncoder(ResponseEncoder):
             return write_block(message, "assistant")
         return None
 
+    def _text(self, kind: str, text: str) -> bytes:
+        """Write more text of the last block, which is of a type; of a call, more of its arguments."""
+        delta, key = _DELTAS.get(kind, _ARGUMENTS)
+        return self._delta(delta, **{key: text})
+
+    def _delta(self, kind: str, **members: Json) -> bytes:
+        return self._of_block("delta", delta={"type": kind, **members})
+
+    def _of_block(self, step: str, **members: Json) -> bytes:
+        """Write an event of the last block."""
+        return self._event({"type": f"content_block_{step}", "index": len(self.written) - 1, **members})
+
     def _event(self, event: Object) -> bytes:
         """Assemble an event as a client does, and return it as a Server-Sent Event."""
         self._assembly.take(event, event["type"])
-        return self._events.write(event)
+        return sse.write_json(event, event["type"])
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -317,12 +258,15 @@ class EventEncoder(ResponseEncoder):
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write why the answer is over, the numbers of tokens, and the end."""
+        delta = {"stop_reason": _REASONS[self.reason or "stop"], "stop_sequence": None}
         numbers = members_of_usage(usage_in(usage) or self.usage)
-        return [self._event(event) for event in self._events.stop(_REASONS[self.reason or "stop"], numbers)]
+        end = self._event({"type": "message_delta", "delta": delta, "usage": numbers})
+        return [end, self._event({"type": "message_stop"})]
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """Write an error that ends the answer."""
-        return [self._events.error(code, message)]
+        """Write an error that ends the answer, which official clients raise."""
+        event = {"type": "error", "error": {"type": "api_error", "message": f"{message} ({code})"}}
+        return [sse.write_json(event, "error")]
 
     def wire(self) -> Object:
         """Return the response that a client assembles of the events."""
