@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ocml_bridge.chat.turns import is_call, name_of, parts_of
-from ocml_bridge.events import Answer, Event, Reason
+from ocml_bridge.events import Answer, Event, Reason, Start
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
@@ -53,7 +53,7 @@ class EventEncoder(ResponseEncoder):
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._assembly = Assembly()
-        self._uninterrupted = Uninterrupted(is_call)
+        self._uninterrupted = Uninterrupted(_is_call)
         self._current: int | None = None
         """The number of the message whose block has begun and not ended."""
         self._index = -1
@@ -220,6 +220,10 @@ class EventEncoder(ResponseEncoder):
     def wire(self) -> Object:
         """Return the response that a client assembles of the events."""
         return self._assembly.wire()
+
+
+def _is_call(start: Start) -> bool:
+    return is_call(start.message)
 
 
 def _without_parts(message: Message, done: int) -> Message:

@@ -13,14 +13,15 @@ from typing import Final, cast
 
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import parts_of
-from ocml_bridge.events import Answer, End, Event, Named, Reason, Start, Stop
+from ocml_bridge.events import Answer, Event, Reason, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of
-from ocml_bridge.loss import Finding, Log, Loss, Severity
+from ocml_bridge.loss import Log, Loss, Severity
 from ocml_bridge.model import Json, Message, Part, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
+from ocml_bridge.stream.order import Uninterrupted
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
@@ -56,36 +57,19 @@ class ChunkEncoder(ResponseEncoder):
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._assembly = Assembly(untold)
-        self._waited_for: int | None = None
-        """The number of a message that is written when it is complete; all that begins after it waits."""
+        self._uninterrupted = Uninterrupted(self._is_whole, by_later_ones=True)
         self._parts: Counter[int] = Counter()
         """The number of parts of each message that have ended before the message."""
         self._apart: dict[int, dict[str, str]] = {}
         """The extras of each text that are in a part of their own, and where that is, by the number of the message."""
-        self._waiting: list[Event] = []
-        """The events that wait."""
 
     def arranged(self, events: Iterable[Event]) -> Iterator[Event]:
         """Yield events; those of messages after one that is written as a whole are yielded after its end."""
-        for event in events:
-            if isinstance(event, Stop):
-                self._waited_for, waiting, self._waiting = None, self._waiting, []
-                yield from (*waiting, event)
-            elif isinstance(event, (Finding, Named)) or self._waited_for is None or event.number <= self._waited_for:
-                yield event
-                yield from self._after(event)
-            else:
-                self._waiting.append(event)
+        return self._uninterrupted.take(events)
 
-    def _after(self, event: Event) -> Iterator[Event]:
-        """Yield the events that have waited for an event which was taken."""
-        if isinstance(event, Start):
-            head = self.heads.get(event.number)
-            if self._waited_for is None and head is not None and not _is_written_in_pieces(head):
-                self._waited_for = event.number
-        elif isinstance(event, End) and event.number == self._waited_for:
-            self._waited_for, waiting, self._waiting = None, self._waiting, []
-            yield from self.arranged(waiting)
+    def _is_whole(self, start: Start) -> bool:
+        head = self.heads.get(start.number)
+        return head is not None and not _is_written_in_pieces(head)
 
     def accepts(self, message: Message) -> bool:
         """Return whether a message is of the model, or the result of its code or of a tool that the API ran."""

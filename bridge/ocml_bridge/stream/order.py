@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..events import Delta, End, Event, Named, PartEnd, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding
-from ..model import Message, replace
+from ..model import replace
 
 
 class InOrder:
@@ -63,11 +63,13 @@ class Uninterrupted:
     """Reorder events so that nothing comes between the events of a message; all others wait for its end.
 
     Args:
-        is_whole: returns whether that holds for a message that begins.
+        is_whole: returns whether that holds for a message that begins, once its `Start` was passed on.
+        by_later_ones: whether only the events of later messages wait.
     """
 
-    def __init__(self, is_whole: Callable[[Message], bool]) -> None:
+    def __init__(self, is_whole: Callable[[Start], bool], *, by_later_ones: bool = False) -> None:
         self._is_whole = is_whole
+        self._by_later_ones = by_later_ones
         self._open: int | None = None
         """The number of the message for whose end the others wait; None if there is none."""
         self._waiting: list[Event] = []
@@ -79,14 +81,17 @@ class Uninterrupted:
                 while self._waiting:
                     yield from self._released()
                 yield event
-            elif isinstance(event, (Finding, Named)) or self._open in (None, event.number):
+            elif isinstance(event, (Finding, Named)) or self._passes(event.number):
                 yield event
-                if isinstance(event, Start) and self._is_whole(event.message):
+                if isinstance(event, Start) and self._is_whole(event):
                     self._open = event.number
                 elif isinstance(event, End) and event.number == self._open:
                     yield from self._released()
             else:
                 self._waiting.append(event)
+
+    def _passes(self, number: int) -> bool:
+        return self._open in (None, number) or (self._by_later_ones and number < self._open)
 
     def _released(self) -> Iterator[Event]:
         """Yield the events that have waited for a message, except those that wait for another one now."""
