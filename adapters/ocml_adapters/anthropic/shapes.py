@@ -13,7 +13,6 @@ from collections.abc import Hashable
 from operator import itemgetter
 from typing import Any, Final, cast
 
-from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, is_empty
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Transcript, replace
@@ -106,17 +105,14 @@ def _is_identified(tool: Json) -> bool:
 
 
 def _read_request(document: Object, log: Log) -> Shell:
-    wires: Any = document[MESSAGES]
-    if not isinstance(wires, ARRAY):
-        raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"/{MESSAGES}")
-    shell, known = UNITS.shell(document, cast("list[Json]", wires))
+    shell, known = UNITS.shell(document)
     _AROUND_MESSAGES.read(shell, document, known)
     shell.layout |= NAMES.note_choice(shell.settings)
     tools: Any = document.get(TOOLS)
     if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_is_identified, tools))):
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")
     has_limit = shell.settings is not None and shell.settings.max_tokens is not None
-    text = last_text(cast("list[Any]", wires))
+    text = last_text(document[MESSAGES])
     shell.cut_off = has_limit and text is not None
     if shell.settings is not None and shell.settings.model is not None:
         if not has_limit:
@@ -246,10 +242,6 @@ def _is_document(document: Object) -> bool:
     return _is_response(document) or ("role" not in document and MESSAGES in document)
 
 
-def _is_message(item: Json) -> bool:
-    return isinstance(item, OBJECT) and "role" in item
-
-
 DOCUMENTS: Final = Documents(
     NOTES,
     (
@@ -258,7 +250,7 @@ DOCUMENTS: Final = Documents(
     ),
     expected=EXPECTED,
     item="message",
-    is_item=_is_message,
+    is_item=has("role"),
     is_document=_is_document,
     is_prompt=is_system_prompt,
 )

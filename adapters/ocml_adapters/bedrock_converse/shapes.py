@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.formats.adapter import Source
-from ocml_bridge.json_values.form import OBJECT, Object, in_order
+from ocml_bridge.json_values.form import Object, in_order
 from ocml_bridge.json_values.parameters import items_of, members_of, value_at
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool, replace
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
-from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
+from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Stream, Surrounding, has
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
@@ -70,10 +68,7 @@ UNITS: Final = RequestUnits(
 
 
 def _read_request(document: Object, log: Log) -> Shell:
-    messages = document[MESSAGES]
-    if not isinstance(messages, list):
-        raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"/{MESSAGES}")
-    shell, known = UNITS.shell(document, cast("list[Json]", messages))
+    shell, known = UNITS.shell(document)
     shell.default = "user"
     layout, raw = dict[str, Any](), {**document, **dict.fromkeys(known, _PLACEHOLDER)}
     raw_tools = value_at(document, (TOOL_CONFIG, TOOLS))
@@ -204,26 +199,11 @@ def _is_document(document: Object) -> bool:
     return "role" not in document and (MESSAGES in document or OUTPUT in document)
 
 
-def _is_message(item: Json) -> bool:
-    return isinstance(item, OBJECT) and (CONTENT in item or "role" in item)
+def _are_events(items: list[Json]) -> bool:
+    return any(isinstance(item, dict) and "messageStart" in item for item in items)
 
 
-class _Documents(Documents):
-    """The documents of the format; a list of the events of a stream is none, and no list of messages."""
-
-    def read(self, source: Source, log: Log) -> Shell:
-        """Split a document into its units and all that is around them.
-
-        Raises:
-            BridgeError: OCB-SHAPE for events, and as for any document.
-        """
-        items = cast("list[Json]", source) if isinstance(source, list) else []
-        if any(isinstance(item, dict) and "messageStart" in item for item in items):
-            raise BridgeError(ErrorCode.SHAPE, EVENTS, path="")
-        return super().read(cast("Source", source), log)
-
-
-DOCUMENTS: Final = _Documents(
+DOCUMENTS: Final = Documents(
     NOTES,
     (
         Shape(REQUEST, has(MESSAGES), _read_request, _write_request),
@@ -231,8 +211,9 @@ DOCUMENTS: Final = _Documents(
     ),
     expected=EXPECTED,
     item="message",
-    is_item=_is_message,
+    is_item=has(CONTENT, "role"),
     is_document=_is_document,
     default="user",
+    stream=Stream(_are_events, EVENTS),
 )
 split: Final = DOCUMENTS.split

@@ -13,15 +13,14 @@ from operator import itemgetter
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.formats.adapter import Options, Source
-from ocml_bridge.json_values.form import OBJECT, Object, in_order
+from ocml_bridge.json_values.form import Object, in_order
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
-from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding
+from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Stream, Surrounding, has
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Place, Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
@@ -330,9 +329,8 @@ def _with_contents(response: Object, contents: list[Json]) -> Object | None:
 # --- all shapes -------------------------------------------------------------------------------------------------------
 
 
-def _are_chunks(source: Source) -> bool:
-    """Return whether a source is a list of several responses with one id, which are the chunks of a stream."""
-    items = cast("list[Json]", source) if isinstance(source, list) else []
+def _are_chunks(items: list[Json]) -> bool:
+    """Return whether a list has several responses with one id, which are the chunks of a stream."""
     objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
     ids = [each.get("responseId") for each in objects if CANDIDATES in each]
     return len(items) == len(ids) > 1 and ids[0] is not None and all(each == ids[0] for each in ids)
@@ -346,29 +344,7 @@ def _is_document(document: Object) -> bool:
     return PARTS not in keys(document) and (_is_request(document) or _is_response(document))
 
 
-def _is_content(item: Json) -> bool:
-    return isinstance(item, OBJECT) and (PARTS in item or ROLE in item)
-
-
-class _Documents(Documents):
-    """The documents of the format; a list of chunks of one response is none, and no list of documents."""
-
-    def split(self, source: Source, options: Options) -> list[tuple[int, Source]]:
-        """Return the documents of a list, each with its index; a source that is no list is one document."""
-        return [(0, source)] if _are_chunks(source) else super().split(source, options)
-
-    def read(self, source: Source, log: Log) -> Shell:
-        """Split a document into its units and all that is around them.
-
-        Raises:
-            BridgeError: OCB-SHAPE for chunks, and as for any document.
-        """
-        if _are_chunks(source):
-            raise BridgeError(ErrorCode.SHAPE, CHUNKS, path="")
-        return super().read(source, log)
-
-
-DOCUMENTS: Final = _Documents(
+DOCUMENTS: Final = Documents(
     NOTES,
     (
         Shape(REQUEST, _is_request, _read_request, _write_request),
@@ -376,8 +352,9 @@ DOCUMENTS: Final = _Documents(
     ),
     expected=EXPECTED,
     item="content",
-    is_item=_is_content,
+    is_item=has(PARTS, ROLE),
     is_document=_is_document,
     default=USER_ROLE,
+    stream=Stream(_are_chunks, CHUNKS),
 )
 split: Final = DOCUMENTS.split

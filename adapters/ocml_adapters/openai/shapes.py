@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import ARRAY, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.units.envelopes import Body, Branches
@@ -69,11 +69,7 @@ REJECTED: Final = "rejected"
 
 
 def _read_request(document: Object, log: Log, base: str = "") -> Shell:
-    wires = document[MESSAGES]
-    if not isinstance(wires, ARRAY):
-        raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"{base}/{MESSAGES}")
-    shell = Shell(cast("list[Json]", wires), UNITS.place(base))
-    known_keys = [MESSAGES]
+    shell, known_keys = UNITS.shell(document, base)
     raws: Any = document.get(_FUNCTIONS)
     if raws and isinstance(raws, ARRAY) and not isinstance(document.get(TOOLS), ARRAY):
         tools, opaque = read_tools(cast("list[Json]", raws), legacy=True)
@@ -231,12 +227,8 @@ def _is_document(document: Object) -> bool:
     return "role" not in document and any(shape.is_one(document) for shape in _SHAPES)
 
 
-def _is_message(item: Json) -> bool:
-    return isinstance(item, OBJECT) and "role" in item
-
-
 DOCUMENTS: Final = Documents(
-    NOTES, _SHAPES, expected=EXPECTED, item="message", is_item=_is_message, is_document=_is_document
+    NOTES, _SHAPES, expected=EXPECTED, item="message", is_item=has("role"), is_document=_is_document
 )
 split: Final = DOCUMENTS.split
 

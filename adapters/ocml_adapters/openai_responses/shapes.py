@@ -93,7 +93,7 @@ def _read_request(source: Object, log: Log, base: str = "") -> Shell:
     if not (value is None or isinstance(value, (str, list))):
         raise BridgeError(ErrorCode.SHAPE, "'input' is neither a text nor a list of items", path=f"{base}/{INPUT}")
     items = [_user_message(value)] if isinstance(value, str) else cast("list[Json]", value or [])
-    shell, known = _UNITS[key].shell(document, items, base)
+    shell, known = _UNITS[key].shell_of(document, items, base)
     if key == MESSAGES:
         detail = f"{MESSAGES!r} has items, which a request of the Responses API has under {INPUT!r}"
         log.find(FindingCode.SHAPE, f"/layout/{HOME}/key", detail)

@@ -63,9 +63,21 @@ class Shape(NamedTuple):
     write: Callable[[Surrounding, Body], Json | None]
 
 
-def has(*keys: str) -> Callable[[Object], bool]:
-    """Return a function that returns whether an object has at least one of these members."""
-    return lambda document: any(key in document for key in keys)
+class Stream(NamedTuple):
+    """Lists of the events of a stream, which are no documents.
+
+    Attributes:
+        is_one: returns whether a list is one.
+        error: the text of the error for it.
+    """
+
+    is_one: Callable[[list[Json]], bool]
+    error: str
+
+
+def has(*keys: str) -> Callable[[Json], bool]:
+    """Return a function that returns whether a value is an object with at least one of these members."""
+    return lambda value: isinstance(value, OBJECT) and any(key in value for key in keys)
 
 
 class Documents:
@@ -80,6 +92,7 @@ class Documents:
         is_document: returns whether an object in a list is a document, not an item.
         is_prompt: returns whether a unit is the system prompt, for which a bare list has no place.
         default: the role of items of a bare list that have none.
+        stream: which lists are the events of a stream; None if none are.
     """
 
     def __init__(
@@ -93,6 +106,7 @@ class Documents:
         is_document: Callable[[Object], bool],
         is_prompt: Callable[[Any], bool] = is_top,
         default: str = "",
+        stream: Stream | None = None,
     ) -> None:
         self._notes: Final = notes
         self._shapes: Final = shapes
@@ -103,11 +117,17 @@ class Documents:
         self._is_document: Final = is_document
         self._is_prompt: Final = is_prompt
         self._default: Final = default
+        self._stream: Final = stream
         self._lists: Final = ListsOfDocuments(is_document, is_item)
 
     def split(self, source: Source, options: Options) -> list[tuple[int, Source]]:
         """Split a list of documents into its documents, each with its index; any other source is one document."""
-        return self._lists.split(source, options)
+        return [(0, source)] if self._stream_in(source) else self._lists.split(source, options)
+
+    def _stream_in(self, source: Source) -> Stream | None:
+        """Return how a source is the events of a stream, or None."""
+        stream = self._stream if isinstance(source, list) else None
+        return None if stream is None or not stream.is_one(cast("list[Json]", source)) else stream
 
     def split_units(self, source: Source, log: Log) -> SplitDocument:
         """Split a document into its units, the transcript around them, and its shell.
@@ -124,6 +144,8 @@ class Documents:
         Raises:
             BridgeError: OCB-SHAPE if it has none of the shapes; OCB-SEVERAL if it is a list of documents.
         """
+        if (stream := self._stream_in(source)) is not None:
+            raise BridgeError(ErrorCode.SHAPE, stream.error, path="")
         if isinstance(source, list):
             return self._read_list(cast("list[Json]", source))
         if isinstance(source, OBJECT):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
+from ..errors import BridgeError, ErrorCode
 from ..json_values.form import Object
 from ..model import OUTSIDE, Json
 from ..units.grammar import SplitEnvelope
@@ -62,14 +63,23 @@ class RequestUnits:
         self._unit_of_text: Final = unit_of_text
         self._understood: Final = None if understood is None else understood | OUTSIDE
 
-    def shell(self, request: Object, wires: list[Json], base: str = "") -> tuple[Shell, list[str]]:
+    def shell(self, request: Object, base: str = "") -> tuple[Shell, list[str]]:
         """Return a shell with the units of a request, and the keys of the members that they are from.
 
         Args:
             request: the request.
-            wires: its wire messages.
             base: its JSON pointer.
+
+        Raises:
+            BridgeError: OCB-SHAPE if its wire messages are not a list.
         """
+        wires = request[self.key]
+        if not isinstance(wires, list):
+            raise BridgeError(ErrorCode.SHAPE, f"{self.key!r} is not a list", path=f"{base}/{self.key}")
+        return self.shell_of(request, cast("list[Json]", wires), base)
+
+    def shell_of(self, request: Object, wires: list[Json], base: str = "") -> tuple[Shell, list[str]]:
+        """Return the same as `shell`, with other wire messages than those in the request."""
         first = self._prompt_unit(request)
         if first is None or self.prompt is None:
             return Shell(wires, self.place(base)), [self.key]
