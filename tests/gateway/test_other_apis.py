@@ -226,6 +226,16 @@ def test_clients_of_messages_know_a_request_that_is_too_long_by_its_words(privat
     assert response.json()["error"] == {"type": "invalid_request_error", "message": f"prompt is too long: {words}"}
 
 
+@pytest.mark.parametrize("thread", [{"type": "create"}, {"type": "continue", "previous_message_id": "msg_1"}])
+def test_threads_are_refused_so_that_clients_send_the_whole_conversation(private: Bench, thread: Any) -> None:
+    """The tool runners of Anthropic's SDKs ask for one, and go on without it by these details."""
+    response = messages(private, {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "thread": thread})
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert "without 'thread'" in error["message"]
+    assert error["details"] == {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
+
+
 def test_refusals_have_the_shape_of_messages(private: Bench, tmp_path: Path) -> None:
     question = [{"role": "user", "content": "Hi"}]
     body = json.dumps({"error": {"message": "slow down"}}).encode()

@@ -160,7 +160,14 @@ _KINDS: Final = {
 """The types of errors in the Messages API, by status; all others are `api_error`."""
 
 
+_NO_THREADS: Final[Mapping[str, Json]] = {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
+"""By these details, clients know that they have to send the whole conversation each time."""
+
+
 def _messages(request: Request, _most: int) -> Parameters:
+    if request.get("thread") is not None:
+        message = "the gateway keeps nothing between requests: send all messages, without 'thread'"
+        raise ApiError(400, "unsupported_parameter", message, "thread", details=_NO_THREADS)
     given = request.get("messages")
     if not isinstance(given, list) or not given:
         raise wrong("messages", "must be a list of at least one message")
@@ -183,7 +190,8 @@ def _messages_refusal(problem: ApiError) -> Any:
     kind = _KINDS.get(problem.status, "api_error" if problem.status >= 500 else "invalid_request_error")
     # The API has no codes; clients know this error by its words.
     message = f"prompt is too long: {problem.message}" if problem.code == TOO_LONG else problem.message
-    return {"type": "error", "error": {"type": kind, "message": message}}
+    error: dict[str, Any] = {"type": kind, "message": message}
+    return {"type": "error", "error": error if problem.details is None else {**error, "details": problem.details}}
 
 
 def _messages_event(problem: ApiError) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from ...errors import BridgeError, ErrorCode
 from ...json_values.parameters import members_of
+from ...model import Json
 
 _TYPES: Final = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error"} | {
     404: "not_found_error",
@@ -44,6 +45,7 @@ class ApiError(Exception):
         param: the part of the request with the error, or None.
         headers: further headers of the response.
         upstream_status: the status of the upstream's refusal; None if it did not refuse.
+        details: what clients of Messages need to know to ask in another way; None if there is nothing.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class ApiError(Exception):
         message: str,
         param: str | None = None,
         headers: Mapping[str, str] | None = None,
+        details: Mapping[str, Json] | None = None,
     ) -> None:
         super().__init__(status, code, message)
         self.status = status
@@ -61,6 +64,7 @@ class ApiError(Exception):
         self.param = param
         self.headers = dict(headers or {})
         self.upstream_status: int | None = None
+        self.details = details
 
     def body(self) -> dict[str, Any]:
         """Return the response body."""
