@@ -126,6 +126,11 @@ def _is_exact(value: Json, raw: bytes) -> bool:
     if _SPACE_AFTER_KEY not in raw[:_BEGINNING]:
         # After the value there can only be white space, such as the line break at the end of a file.
         return raw.startswith(written)
+    return _are_same_without_space(raw, written)
+
+
+def _are_same_without_space(raw: bytes, written: bytes) -> bool:
+    """Return whether JSON text and the compact JSON of its value are certainly equal but for white space."""
     has_escapes = raw.isascii() and not written.isascii()
     return not has_escapes and raw.translate(None, _BLANK) == written.translate(None, _BLANK)
 
@@ -278,27 +283,33 @@ def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
     return value, end
 
 
-def parsed_as_written(text: str) -> Span | None:
-    """Parse a whole text if it is JSON as `text_of` writes it; None for any other text, which may be JSON as well."""
+def parsed_and_compact(text: str) -> tuple[Json, str] | None:
+    """Parse a whole text, and return the value and its compact JSON as `text_of` writes it.
+
+    None for a text with escapes, repeated keys or rounded numbers, and for one that is not JSON.
+    """
     raw = text.encode("utf-8", "surrogatepass")
     try:
         value = orjson.loads(raw)
-        return Span(value, text) if orjson.dumps(value) == raw else None
+        written = orjson.dumps(value)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return None
+    if written == raw:
+        return value, text
+    return (value, written.decode()) if _are_same_without_space(raw, written) else None
 
 
 def parse(text: str) -> Span | None:
     """Parse a whole text as one JSON value; None if it is not JSON."""
     if text.lstrip(_SPACES)[:1] not in _FIRST:
         return None  # most texts are words, which three parsers would refuse
-    if '": ' not in text and (compact := parsed_as_written(text)) is not None:
-        return compact
+    if '": ' not in text and (parsed := parsed_and_compact(text)) is not None:
+        return Span(parsed[0], text)
     try:
         return Span(_parse(text.encode("utf-8", "surrogatepass")), text)
     except ValueError:
-        parsed = value_at(text)
-    return None if parsed is None or _skip(text, parsed[1]) != len(text) else Span(parsed[0], text)
+        found = value_at(text)
+    return None if found is None or _skip(text, found[1]) != len(text) else Span(found[0], text)
 
 
 def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:

@@ -31,8 +31,8 @@ def object_in(text: str) -> dict[str, Any] | None:
 
 def object_and_text(text: str) -> tuple[dict[str, Any], str] | None:
     """Return the same as `object_in`, and the object's compact JSON."""
-    if text[:1] == "{" and (written := jsontext.parsed_as_written(text)) is not None:
-        return cast("dict[str, Any]", written.value), text
+    if text[:1] == "{" and (parsed := jsontext.parsed_and_compact(text)) is not None:
+        return cast("tuple[dict[str, Any], str]", parsed)
     span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
     compact = None if span is None or span.value.__class__ is not dict else text_of(span.value)
     return None if span is None or compact is None else (span.value, compact)
