@@ -16,7 +16,7 @@ from ..model.ownership import unpack
 
 Read = TypeVar("Read")
 Written = TypeVar("Written")
-SIZE: Final = 2_000_000
+SIZE: Final = 1_000_000
 """The size of the cache of a reader or a writer of tools, in bytes of its keys."""
 LARGEST: Final = 50_000
 """The maximal size of a tool in a cache, in bytes."""
