@@ -361,6 +361,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"timestamp": "2026", "type": "session_meta", "payload": {"id": "s"}}],
         [{"timestamp": "2026", "type": "response_item", "payload": {"type": "message", "role": "user"}}],
     ),
+    "a session of pi": ({"type": "session", "version": 3, "id": "s", "timestamp": "2026", "cwd": "/a"},),
     "a chat of SillyTavern, with a message in each line": (
         {"name": "Aqua", "is_user": False, "is_name": True, "send_date": 1674563371558, "mes": "Are you new here?"},
         {"user_name": "You", "character_name": "Aqua", "chat_metadata": {}},

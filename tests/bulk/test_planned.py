@@ -329,7 +329,7 @@ def test_wrong_options_are_errors_before_the_run(
         ("layout: 2001-99-99", "put it in quotes if it is a text"),
         ("layout: [alpaca", "not YAML"),
         (f"layout: {'[' * 10_000}", "deeper than is safe"),
-        (f"layout: {'x' * 10_000}", "(10,000 characters); there are adk, adk-evals, ai-studio, "),
+        (f"layout: {'x' * 10_000}", "(10,000 characters); there are adk, adk-evals, agent-data-protocol, "),
     ],
 )
 def test_a_file_that_is_not_a_plan_is_an_error_in_one_line(

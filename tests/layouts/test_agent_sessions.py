@@ -463,6 +463,10 @@ SESSIONS = {
         assistant("a", "u", "m", text("Hello.")),
     ],
     "codex": [META, message_item("user", "Hi"), message_item("assistant", "Hello.")],
+    "pi": [
+        {"type": "session", "version": 3, "id": "s", "timestamp": "2026", "cwd": "/a"},
+        {"type": "message", "id": "a", "parentId": None, "message": {"role": "user", "content": "Hi"}},
+    ],
 }
 
 

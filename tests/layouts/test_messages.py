@@ -38,6 +38,12 @@ DOLCI_CALLS: list[Pair] = [("call weather", '{"city":"Rome"}'), ("call weather",
 
 
 ROWS: list[RowCase] = [
+    # langchain-community 0.4.2 (MIT), tests/unit_tests/chat_loaders/data/telegram_chat_json: pieces with styles
+    (
+        "messages",
+        {"messages": [{"from": "user", "text": ["Is it ", {"type": "bold", "text": "BOLD"}, "?"]}]},
+        [("user", "Is it BOLD?")],
+    ),
     # teich 0.3.6 (Apache-2.0), examples/example_cursor_session.jsonl: the role is beside the message
     (
         "wrapped",

@@ -41,7 +41,7 @@ def force_option(command: Command) -> Command:
 
 def preview_option(command: Command) -> Command:
     """Add the option that reads layouts, too, whose reading may change with any release."""
-    text = "Read layouts, too, whose reading may change with any release: sessions of Claude Code and Codex."
+    text = "Read layouts, too, whose reading may change with any release: sessions of agents."
     return click.option("--preview", is_flag=True, help=text)(command)
 
 

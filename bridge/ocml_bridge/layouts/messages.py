@@ -108,7 +108,34 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
         return {"role": "assistant", "reasoning": out["content"], "content": None, **rest}
     content = as_object(out.get("content")) or {}
     parts = [content] if isinstance(content.get("type"), str) else as_list(out.get("content"))
-    return out if parts is None else {**out, "content": [_part(each) for each in parts]}
+    if parts is None:
+        return out
+    styled = _styled(parts)
+    return {**out, "content": [_part(each) for each in parts] if styled is None else styled}
+
+
+def _styled(parts: Sequence[Json]) -> str | None:
+    """Return the text of texts and styled pieces (Telegram); None for texts alone, and for other parts."""
+    texts = [part if isinstance(part, str) else _styled_text(part) for part in parts]
+    if all(isinstance(part, str) for part in parts) or None in texts:
+        return None
+    return "".join(cast("list[str]", texts))
+
+
+def _styled_text(part: Json) -> str | None:
+    found = as_object(part) or {}
+    kind, text = found.get("type"), found.get("text")
+    known = found.keys() == {"type", "text"} and isinstance(kind, str) and kind in _STYLES
+    return text if known and isinstance(text, str) else None
+
+
+_STYLES: Final = frozenset(
+    (
+        *("bold", "italic", "underline", "strikethrough", "spoiler", "code", "pre", "blockquote", "link", "email"),
+        *("phone", "mention", "hashtag", "cashtag", "bot_command"),
+    )
+)
+"""The types of pieces of a text whose style, or whose address in the text, is all that they have besides."""
 
 
 _THOUGHTS: Final = frozenset({"thinking", "thought", "reasoning"})

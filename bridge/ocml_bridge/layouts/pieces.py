@@ -60,9 +60,10 @@ class Pieces:
         call = {"type": "function", "function": {"name": name, "arguments": text}}
         self._calls.append(call if identity is None else {"id": str(identity), **call})
 
-    def command(self, name: str, text: str) -> None:
+    def command(self, name: str, text: str, identity: Json = None) -> None:
         """Add a call of a custom tool, whose input is a text."""
-        self._calls.append({"type": "custom", "custom": {"name": name, "input": text}})
+        call = {"type": "custom", "custom": {"name": name, "input": text}}
+        self._calls.append(call if identity is None else {"id": str(identity), **call})
 
     def result(self, content: Json, identity: Json = None, name: str | None = None, *, place: str = "") -> None:
         """Add the result of a call; one that is null is empty, which is noticed.

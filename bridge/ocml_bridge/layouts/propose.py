@@ -176,7 +176,7 @@ def _plan_of_unknown(survey: Survey) -> list[str]:
     if guessed is not None:
         return guessed
     if what is not None:
-        return [f"# A row {' '.join(what.split())}", *_UNKNOWN]
+        return [f"# One of them {' '.join(what.split())}", *_UNKNOWN]
     empty = empty_column(row)
     return _UNKNOWN if empty is None else [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
 

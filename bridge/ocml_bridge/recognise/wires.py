@@ -279,6 +279,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         (marked(_D, type=words("session_meta", "response_item"), payload=dict),),
         advice=PREVIEWED,
     ),
+    Kind("a session of pi", (marked(_D, type=words("session"), version=int, id=str, cwd=str),), advice=PREVIEWED),
     Kind(
         "a chat of SillyTavern, with a message in each line",
         (marked(_D, mes=str, is_user=bool), marked(_D, chat_metadata=dict, user_name=str)),

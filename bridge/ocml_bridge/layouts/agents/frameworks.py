@@ -13,8 +13,9 @@ from ..fitting import as_list, as_object, objects_of
 from ..layout import Document, Layout, Object, Wording, misshapen
 from ..messages import ROLES, message, request, tools_of
 from ..trees import NODES, merged
-from .readers import Reader, Turn, at, without
+from .readers import Reader, at, without
 from .readers import without_nulls as known
+from .turn import Turn
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -83,7 +84,7 @@ def are_of(framework: Framework, fields: Object, wording: Wording) -> bool:
     items = as_list(fields.get(MESSAGES))
     if not items or not all(map(framework.is_message, items)):
         return False
-    return any(_read(framework, each)[0] for each in objects_of(items))
+    return any(read_message(framework, each)[0] for each in objects_of(items))
 
 
 def read_of(framework: Framework, fields: Object, wording: Wording) -> Sequence[Document]:
@@ -96,7 +97,7 @@ def read_of(framework: Framework, fields: Object, wording: Wording) -> Sequence[
     nodes: list[Json] = []
     first: Json = None
     for item in _ordered(framework, objects_of(fields[MESSAGES])):
-        found, rest = _read(framework, item)
+        found, rest = read_message(framework, item)
         instructions = item.get(framework.instructions)
         first = instructions if not messages else first
         if isinstance(instructions, str) and instructions and instructions == first:
@@ -118,7 +119,7 @@ def _ordered(framework: Framework, items: Sequence[Object]) -> Sequence[Object]:
     return [items[at] for at in sorted(range(len(items)), key=lambda at: cast("float", times[at]))]
 
 
-def _read(framework: Framework, item: Object) -> tuple[list[Object], Object]:
+def read_message(framework: Framework, item: Object) -> tuple[list[Object], Object]:
     """Return the messages of Chat Completions of a message, and its members that they do not hold."""
     role = framework.role_of(item)
     if role is None:

@@ -8,7 +8,7 @@ from ...model import Json
 from ..columns import SESSION, TURNS
 from ..fitting import as_list
 from ..layout import Layout, Wording
-from . import claude_code, cline, codex
+from . import claude_code, cline, codex, pi
 
 PREVIEWS: Final[tuple[Layout, ...]] = (
     Layout(
@@ -29,6 +29,7 @@ PREVIEWS: Final[tuple[Layout, ...]] = (
         codex.read_codex,
         preview=True,
     ),
+    Layout("pi", "sessions of pi and OpenClaw", "openai", {SESSION: (SESSION,)}, pi.is_pi, pi.read_pi, preview=True),
     Layout(
         "cline",
         "histories of Cline and Roo Code whose calls are tags in texts",

@@ -10,7 +10,7 @@ from ...model import Json
 from ..fitting import as_list, as_object, objects_of
 from ..layout import Document, Layout, Object, Wording
 from .frameworks import MESSAGES, Framework, are_of, layout_of, read_of
-from .readers import Begins, Calls, Each, Kinds, Members, Replies, Says, Shows, Texts, Thinks
+from .readers import Begins, Calls, Each, Kinds, Members, Replies, Runs, Says, Shows, Texts, Then, Thinks
 from .table import LLAMA_INDEX
 
 _TEXT: Final = Members({"text": Says()})
@@ -99,6 +99,36 @@ ATIF: Final = Framework(
 """Trajectories of Harbor, in which Terminal-Bench has runs of any agent."""
 
 
+_THINKS_AND_SAYS: Final = {"reasoning_content": Thinks(), "description": Says()}
+"""What an action of the Agent Data Protocol says before it is done."""
+_PAGE: Final = Replies(("axtree", "html", "image_observation.content", "url"), "tool_call_id")
+ADP: Final = Framework(
+    frozenset({"class_"}),
+    Kinds(
+        "class_",
+        {
+            "api_action": Then(Members(_THINKS_AND_SAYS), Calls("function", ("kwargs",), "tool_call_id")),
+            "code_action": Then(Members(_THINKS_AND_SAYS), Runs("language", "content", "tool_call_id")),
+            "message_action": Members({**_THINKS_AND_SAYS, "content": Then(Begins(), Says())}),
+            "text_observation": Kinds(
+                "source",
+                {
+                    "user": Members({"content": Says()}),
+                    "agent": Members({"content": Says()}),
+                    "environment": Replies(("content",), "tool_call_id"),
+                },
+            ),
+            "json_observation": Replies(("content",), "tool_call_id"),
+            "image_observation": Shows(("content",), "", "image", ""),
+            "web_observation": _PAGE,
+        },
+    ),
+    "source",
+    speaker="assistant",
+)
+"""Trajectories of the Agent Data Protocol. Of a page, the tree of its elements is the result; the rest stays beside."""
+
+
 STORE: Final = "store"
 
 
@@ -134,6 +164,7 @@ def _are_livekit(fields: Object, wording: Wording) -> bool:
 SESSIONS: Final[tuple[Layout, ...]] = (
     layout_of("opencode", "sessions of opencode", OPENCODE),
     layout_of("atif", "trajectories of Harbor's agents (ATIF)", ATIF, "steps"),
+    layout_of("agent-data-protocol", "trajectories of the Agent Data Protocol", ADP, "content"),
     replace(layout_of("goose", "sessions of Goose", GOOSE), fits=_are_goose),
     Layout("chat-store", "LlamaIndex's chat stores", "openai", {STORE: (STORE,)}, _are_stored, _read_stored),
     replace(layout_of("livekit", "chat contexts of LiveKit's agents", LIVEKIT, "items"), fits=_are_livekit),
