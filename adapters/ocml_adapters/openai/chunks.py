@@ -15,14 +15,14 @@ from ocml_bridge.events import Answer
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
-from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript, replace
+from ocml_bridge.model import ByFormat, Document, Message, Transcript, replace
 from ocml_bridge.report.report import report
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.response_losses import leave_out, leave_out_parts
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
-from .syntax import ANNOTATIONS, DETAILS, FUNCTION, IMAGES, REASONING_KEY, TOOL_CALLS
+from .syntax import FUNCTION, REASONING_KEY, TOOL_CALLS
 
 STREAM: Final = "openai-sse"
 """The stream id."""
@@ -62,37 +62,13 @@ class Chunks:
         """Return the text before and after more of a call's arguments."""
         return self._ends(f'{{"{TOOL_CALLS}":[{{"index":{index},"{FUNCTION}":{{"arguments":', "}}]}")
 
-    def opening(self, content: Json) -> bytes:
-        """Return the first chunk, with the role, and with an empty text or null as the content."""
-        return self._delta({"role": "assistant", "content": content})
-
-    def call(self, index: int, call_id: str, name: str) -> bytes:
-        """Return the beginning of a call, in one chunk, because some clients join members that are repeated."""
-        function = {"name": name, "arguments": ""}
-        return self.of_call(index, {"id": call_id, "type": FUNCTION, FUNCTION: function})
+    def delta(self, delta: Object) -> bytes:
+        """Return a chunk with more members of the message."""
+        return f"{self._before}{sse.dumps(delta)}{self._after}".encode()
 
     def of_call(self, index: int, members: Object) -> bytes:
-        """Return a chunk with other members of a call."""
-        return self._delta({TOOL_CALLS: [{"index": index, **members}]})
-
-    def details(self, items: list[Object]) -> bytes:
-        """Return a chunk with items of reasoning, which must have indexes for clients that join them."""
-        return self._delta({DETAILS: items})
-
-    def listed(self, key: str, text: str, items: list[Object]) -> bytes:
-        """Return a chunk with more text of a thought, and the same text in its items."""
-        return self._delta({key: text, DETAILS: items})
-
-    def annotations(self, annotations: list[Json]) -> bytes:
-        """Return a chunk with all annotations, because clients do not join lists whose items have no index."""
-        return self._delta({ANNOTATIONS: annotations})
-
-    def images(self, images: list[Json]) -> bytes:
-        """Return a chunk with images."""
-        return self._delta({IMAGES: images})
-
-    def _delta(self, delta: Object) -> bytes:
-        return f"{self._before}{sse.dumps(delta)}{self._after}".encode()
+        """Return a chunk with more members of a call."""
+        return self.delta({TOOL_CALLS: [{"index": index, **members}]})
 
     def finish(self, reason: str) -> bytes:
         """Return the last chunk of the answer, with the finish reason."""
@@ -101,17 +77,6 @@ class Chunks:
     def usage(self, usage: dict[str, object]) -> bytes:
         """Return a chunk with the numbers of tokens, for all answers together."""
         return sse.write_json({**self._whole, "choices": [], "usage": usage})
-
-
-def done() -> bytes:
-    """Return the end of the stream."""
-    return f"data: {DONE}\n\n".encode()
-
-
-def error(code: str, message: str) -> bytes:
-    """Return an error in the stream, which official clients raise; they ignore any other sign of an early end."""
-    value = {"message": message, "type": "server_error", "param": None, "code": code}
-    return sse.write_json({"error": value})
 
 
 # --- losses -----------------------------------------------------------------------------------------------------------

@@ -18,13 +18,13 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import SETTINGS
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import Document, Json, Message, Settings, Transcript, replace
+from ocml_bridge.stream import sse
 from ocml_bridge.stream.identity import repeated_identity
 from ocml_bridge.stream.response import ResponseEncoder
 
-from . import chunks
 from .annotations import annotations_of
 from .calls import signature_member
-from .chunks import STREAM, Chunks, Ends, losses_of
+from .chunks import DONE, STREAM, Chunks, Ends, losses_of
 from .media import images_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reader import read_message
@@ -138,7 +138,7 @@ class ChunkEncoder(ResponseEncoder):
 
     def open(self) -> list[bytes]:
         """Write the first chunk, with the role."""
-        return [self._chunks.opening(self._silence)]
+        return [self._chunks.delta({"role": "assistant", CONTENT: self._silence})]
 
     def start(self, number: int, message: Message) -> list[bytes]:
         """Write the beginning of a call; other messages begin with their first text."""
@@ -153,14 +153,17 @@ class ChunkEncoder(ResponseEncoder):
         index, call_id, name = self.calls, self.call_id(message), name_of(message.recipient or "")
         call = _Call(index, call_id, name, _Channel(self._chunks.arguments(index)), {})
         self._calls[number], self._channels[number] = call, call.arguments
-        return [*self.opening(), self._chunks.call(index, call_id, name)]
+        # In one chunk, because some clients join members that are repeated.
+        members = {"id": call_id, "type": FUNCTION, FUNCTION: {"name": name, "arguments": ""}}
+        return [*self.opening(), self._chunks.of_call(index, members)]
 
     def more(self, number: int, text: str) -> list[bytes]:
         """Write the first text of a message; later ones take the fast path of `encode`."""
         channel, head = self._channels[number], self.heads[number]
         if channel is self._texts[THOUGHT] and self._listed.wants(number, head, channel.numbers):
             items = self._listed.more(number, head, text)
-            return [self._chunks.listed(REASONING_KEY.of(self._options), channel.take(number, text), items)]
+            delta = {REASONING_KEY.of(self._options): channel.take(number, text), DETAILS: items}
+            return [self._chunks.delta(delta)]
         chunk = channel.more(number, text)
         self._running[number] = channel.run()
         return [chunk]
@@ -181,9 +184,9 @@ class ChunkEncoder(ResponseEncoder):
             self._cite(number, message)
             if images := images_of(message.content):
                 self._images[number] = images
-                return [*self.opening(), self._chunks.images(images)]
+                return [*self.opening(), self._chunks.delta({IMAGES: images})]
         elif items := self._listed.end(number, message, self._texts[THOUGHT].numbers):
-            return [*self.opening(), self._chunks.details(items)]
+            return [*self.opening(), self._chunks.delta({DETAILS: items})]
         return []
 
     def _cite(self, number: int, message: Message) -> None:
@@ -195,7 +198,8 @@ class ChunkEncoder(ResponseEncoder):
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write the annotations of all texts, and the finish reason."""
-        sources = [self._chunks.annotations(self._annotations)] if self._annotations else []
+        # In one chunk, because clients do not join lists whose items have no index.
+        sources = [self._chunks.delta({ANNOTATIONS: self._annotations})] if self._annotations else []
         return [*sources, self._chunks.finish(reason)]
 
     def close(self) -> None:
@@ -206,11 +210,12 @@ class ChunkEncoder(ResponseEncoder):
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write the numbers of tokens, by default those of the document, and the end of the stream."""
         usage = self._upstream.get("usage") if usage is None else usage
-        return [*([] if usage is None else [self._chunks.usage(usage)]), chunks.done()]
+        return [*([] if usage is None else [self._chunks.usage(usage)]), f"data: {DONE}\n\n".encode()]
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """Write an error that official clients raise."""
-        return [chunks.error(code, message)]
+        """Write an error that official clients raise; they ignore any other sign of an early end."""
+        error = {"message": message, "type": "server_error", "param": None, "code": code}
+        return [sse.write_json({"error": error})]
 
     def wire(self) -> Object:
         """Return the response without the numbers of tokens."""
