@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call
-from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
@@ -53,6 +52,8 @@ class EventDecoder(AssemblingDecoder):
     Args:
         options: how to read.
     """
+
+    reads = WireReader
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -192,20 +193,18 @@ class EventDecoder(AssemblingDecoder):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def document(self, reason: Reason | None) -> Transcript:
-        """Return the document that the reader reads from the assembled response.
-
-        Args:
-            reason: why the answer is over; None if the stream does not say it.
-        """
+    def response(self, reason: Reason | None) -> Object:
+        """Return the assembled response, with the stop reason of the caller if it has none."""
         response = self._assembly.wire()
-        if not response:
-            return Transcript()
-        if self._assembly.reason is None or not (self._assembly.is_over or reason):
+        if response and (self._assembly.reason is None or not (self._assembly.is_over or reason)):
             response["stop_reason"] = "max_tokens" if reason == "length" else None
             if reason in ("stop", "tool_calls"):
                 del response["stop_reason"]
-        document = transcript_of(WireReader(self.options), response, self.log)
+        return response
+
+    def document(self, reason: Reason | None) -> Transcript:
+        """Return the document of the response, with the arguments that are no JSON object."""
+        document = super().document(reason)
         has_bad_arguments = any(block.bad_arguments for block in self._assembly.blocks)
         return self._with_arguments(document) if has_bad_arguments else document
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.model import Json, Message, Part, Signature, Transcript
+from ocml_bridge.model import Json, Message, Part, Signature
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, may_say, merged, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.wires.blocks.reading import read_block
@@ -237,6 +236,8 @@ class EventDecoder(AssemblingDecoder):
         options: how to read.
     """
 
+    reads = MessageReader
+
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._assembly = Assembly()
@@ -384,13 +385,9 @@ class EventDecoder(AssemblingDecoder):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def document(self, reason: Reason | None) -> Transcript:
-        """Return the document that the reader reads from the assembled response.
-
-        Args:
-            reason: why the answer is over; None if the stream does not say it.
-        """
+    def response(self, reason: Reason | None) -> Object:
+        """Return the assembled response, with the stop reason of the caller if it has none."""
         response = self._assembly.wire() if self._whole is None else self._whole
         if self._whole is None and self._assembly.reason is None and reason in _FINISHES:
             response[STOP_REASON] = _FINISHES[reason]
-        return transcript_of(MessageReader(self.options), response, self.log) if response else Transcript()
+        return response

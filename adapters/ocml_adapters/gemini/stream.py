@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import Json, Message, Part, Text, Transcript, replace
+from ocml_bridge.model import Json, Message, Part, Text, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of, objects_of
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.wires.blocks.grammar import more_of
@@ -270,6 +269,8 @@ class ContentDecoder(AssemblingDecoder):
         options: how to read.
     """
 
+    reads = ContentReader
+
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._assembly = Assembly(self.note)
@@ -353,20 +354,14 @@ class ContentDecoder(AssemblingDecoder):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def document(self, reason: Reason | None) -> Transcript:
-        """Return the document that the reader reads from the assembled response.
-
-        Args:
-            reason: why the answer is over; None if the stream does not say it.
-        """
+    def response(self, reason: Reason | None) -> Object:
+        """Return the assembled response, with the finish reason of the caller if it has none."""
         response = self._assembly.wire()
         first = self._assembly.first
         if first is not None and first.finish is None and reason in _FINISHES:
             response[CANDIDATES][0][FINISH] = _FINISHES[reason]
-        if not response:
-            return Transcript()
-        empty: Object = {} if first is not None or _FEEDBACK in response else {CANDIDATES: []}
-        return transcript_of(ContentReader(self.options), {**empty, **response}, self.log)
+        is_empty = not response or first is not None or _FEEDBACK in response
+        return response if is_empty else {CANDIDATES: [], **response}
 
 
 def _is_plain(thought: Message) -> bool:

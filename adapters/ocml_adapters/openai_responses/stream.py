@@ -6,15 +6,14 @@ arrives.
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from ocml_bridge.chat.turns import is_hosted, parts_of
-from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason, RefusalDelta
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model import Json, Message
 from ocml_bridge.model.notes import MERGED
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
@@ -44,6 +43,8 @@ class EventDecoder(AssemblingDecoder):
     Args:
         options: how to read.
     """
+
+    reads = ItemReader
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -179,14 +180,14 @@ class EventDecoder(AssemblingDecoder):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def document(self, reason: Reason | None) -> Transcript:
-        """Return the document that the reader reads from the response so far."""
+    def response(self, reason: Reason | None) -> Object:
+        """Return the assembled response, with the status of the caller's reason if it has not ended."""
         assembly = self._assembly
         if not assembly.envelope and not assembly.items:
-            return Transcript()
+            return {}
         response = assembly.response()
         if self.over is None and reason in _STATUSES:
             for item in assembly.items:
                 item.done = True
             response = {**assembly.response(), "status": _STATUSES[reason]}
-        return transcript_of(ItemReader(self.options), cast("Json", response), self.log)
+        return response

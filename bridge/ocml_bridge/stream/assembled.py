@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Final, cast
+from typing import ClassVar, Final, cast
 
 from ..chat.substance import evident_text
+from ..engine.reading import transcript_of
 from ..errors import BridgeError
 from ..events import Delta, End, PartEnd, Reason, Signed, Start, Stop
 from ..json_values.form import Object, is_empty
@@ -14,6 +15,7 @@ from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Part, Signature, Text, Transcript
 from ..model.notes import MERGED
 from ..options import Options
+from ..units.reader import UnitReader
 from .arriving import ArrivingDecoder
 from .decoder import header_of, rest_of
 from .values import DONE, Arrived, Values
@@ -33,6 +35,9 @@ class AssemblingDecoder(ArrivingDecoder):
         over: why the answer is over, according to the stream; None until then.
         ended: the number of messages that have ended.
     """
+
+    reads: ClassVar[type[UnitReader]]
+    """The reader of a response."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -57,8 +62,17 @@ class AssemblingDecoder(ArrivingDecoder):
         """
 
     @abstractmethod
+    def response(self, reason: Reason | None) -> Object:
+        """Return the response so far; an empty object if nothing of it has arrived.
+
+        Args:
+            reason: why the answer is over; None if the stream does not say it.
+        """
+
     def document(self, reason: Reason | None) -> Transcript:
-        """Return the document that the reader reads from the answer so far."""
+        """Return the document that the reader reads from the response so far."""
+        response = self.response(reason)
+        return transcript_of(self.reads(self.options), response, self.log) if response else Transcript()
 
     # --- what a format calls ------------------------------------------------------------------------------------------
 
