@@ -29,6 +29,7 @@ from ocml_bridge.chat.turns import is_hosted
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws
+from ocml_bridge.testing.ownership import poison
 from sampling import examples
 from strategies_responses import documents
 from wire_facts import injected, recorded, there_and_back
@@ -695,6 +696,15 @@ def test_additional_functions_are_read_beside_tools_of_the_server() -> None:
     there = convert(only, source="openai-responses", target="openai")
     assert (LossCode.EXTRAS, "/extras/openai-responses/input") in {(loss.code, loss.path) for loss in there.losses}
     assert convert(only, source="openai-responses", target="openai-responses").output == only
+
+
+def test_the_tools_of_an_item_belong_to_the_caller() -> None:
+    """Codex 0.171 declares its tools in an item; the members of each are in another order than usual."""
+    function = {"type": "function", "name": "look", "strict": False, "parameters": {"type": "object"}}
+    request = {"input": [{"type": "additional_tools", "role": "developer", "tools": [function]}]}
+    data = json.dumps(request).encode()
+    poison(read(data, "openai-responses").transcript)
+    assert convert(data, source="openai-responses", target="openai-responses").output == request
 
 
 @pytest.mark.parametrize("names", [{"name": "f", "namespace": "n"}, {"name": "f"}, {}])

@@ -10,6 +10,7 @@ from ocml_bridge.chat.visibility import is_preamble
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Foreign, Json, Message, Signature, Text, Tools
 from ocml_bridge.model.notes import MERGED
+from ocml_bridge.model.ownership import own
 
 from .item_members import ItemNotes, finish_item
 from .parts import read_content, read_parts, says_content, write_content, write_parts
@@ -159,7 +160,8 @@ def read_additional_tools(item: Object) -> Message | None:
         return None
     tools, others = read_tools(cast("list[Json]", item["tools"]))
     notes = ItemNotes(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"))
-    message = Message("developer", (Tools(tools),))
+    # Tools that are read are shared with other documents.
+    message = Message("developer", (Tools(own(tools)),))
     notes.layout["kind"] = ADDITIONAL_TOOLS
     if others:
         notes.extras["tools"] = cast("Json", others)
