@@ -82,11 +82,11 @@ class Writer:
         filled = None if plan is None else self._outputs.filled(conversation, plan)
         if filled is not None:
             return filled
-        written = self.write(conversation)
-        if plan is not None:
-            learned_from = conversation if written.planned else self._outputs.without_tokens(conversation, plan)
-            if learned_from is not None and (written.planned or self.write(learned_from).planned):
-                self._outputs.learn(learned_from, plan)
+        if plan is None or not self._outputs.lacks(plan):
+            return self.write(conversation)
+        written = self.write(conversation, traced=True)
+        self._outputs.learn(conversation, plan, written)
+        written.trace = None
         return written
 
     def spans(self, written: Written) -> Columns:

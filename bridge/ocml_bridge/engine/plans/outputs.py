@@ -63,13 +63,33 @@ class OutputPlans:
             return None
         return Filled(*output, output_plan, conversation, self._write)
 
-    def without_tokens(self, conversation: Conversation, plan: ConversationPlan) -> Conversation | None:
+    def lacks(self, plan: ConversationPlan) -> bool:
+        """Return whether it is not known yet whether conversations with a plan have a plan of the output."""
+        return self._grammar.tokens is None and plan not in self._plans
+
+    def learn(self, conversation: Conversation, plan: ConversationPlan, written: Written) -> None:
+        """Learn the plan of the output from a conversation, if all its units are written by plans.
+
+        Args:
+            conversation: what was written.
+            plan: the plan by which it was read.
+            written: the output, traced.
+        """
+        if not written.planned:
+            without_tokens = self._without_tokens(conversation, plan)
+            if without_tokens is None:
+                return
+            conversation, written = without_tokens, self._traced(without_tokens)
+        if written.planned:
+            self._plans.keep(plan, self._learned(conversation, plan, written), len(plan.items) + 1)
+
+    def _without_tokens(self, conversation: Conversation, plan: ConversationPlan) -> Conversation | None:
         """Return a conversation with other texts in place of those with tokens, to learn the plan of its output from.
 
-        None if the plan is known, or if no text has tokens; or if arguments have, whose texts cannot be replaced.
+        None if no text has tokens; or if arguments have, whose texts cannot be replaced.
         """
         grammar, values = self._grammar, [*conversation.values]
-        if plan in self._plans or grammar.mark is None:
+        if grammar.mark is None:
             return None
         with_tokens = [
             (item.head, number)
@@ -83,22 +103,14 @@ class OutputPlans:
             values[number] = "x"
         return Conversation(None, conversation.around, plan=plan, values=values)
 
-    def learn(self, conversation: Conversation, plan: ConversationPlan) -> None:
-        """Learn the plan of the output from a conversation whose units were all written by plans."""
-        if plan not in self._plans:
-            self._plans.keep(plan, self._learned(conversation, plan), len(plan.items) + 1)
-
-    def _learned(self, conversation: Conversation, plan: ConversationPlan) -> OutputPlan | None:
+    def _learned(self, conversation: Conversation, plan: ConversationPlan, written: Written) -> OutputPlan | None:
         """Write the conversation with probes as its values, and make a plan of the output.
 
         Returns:
             None if the output with probes cannot be split, or if the plan does not give the output and the losses of
             the conversation itself.
         """
-        if self._grammar.tokens is not None:
-            return None
-        values, written = conversation.values, self._traced(conversation)
-        uses = self._uses(written, plan, values) if written.planned else None
+        values, uses = conversation.values, self._uses(written, plan, conversation.values)
         if uses is None:
             return None
         probes = self._probes(plan, uses, len(values))
