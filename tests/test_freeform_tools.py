@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ocml_bridge import encoder
-from ocml_bridge.chat.turns import name_of
 from ocml_bridge.events import Answer, Decoder, End, Stop
+from ocml_bridge.loss import Loss
 from ocml_bridge.pipe import Pipe
 from ocml_bridge.profiles import Prompt, profile
 
@@ -70,7 +70,7 @@ def test_an_answer_has_the_text(name: str, answer: str, size: int) -> None:
     events = [event for at in range(0, len(answer), size) for event in decoder.feed(answer[at : at + size])]
     events += decoder.finish("stop")
     [call] = [event.message for event in events if isinstance(event, End)]
-    assert (name_of(call.recipient or ""), call.content, call.constraint) == ("apply_patch", PATCH, None)
+    assert (call.recipient, call.content, call.constraint) == ("functions.apply_patch", PATCH, None)
     stop = events[-1]
     assert isinstance(stop, Stop)
     assert getattr(stop.document, "messages", ()) == (call,)
@@ -87,6 +87,27 @@ def test_a_client_of_responses_gets_a_call_of_a_custom_tool(name: str, answer: s
         written = json.dumps(json.loads(written.rpartition("data: ")[2])["response"])
     [item] = json.loads(written)["output"]
     assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", "apply_patch", PATCH)
+
+
+@pytest.mark.parametrize(("name", "answer"), CALLS)
+def test_a_client_of_chat_completions_gets_such_a_call_in_a_whole_answer(name: str, answer: str) -> None:
+    written, losses = whole_answer(name, answer)
+    [call] = written["tool_calls"]
+    assert (call["type"], call["custom"]) == ("custom", {"name": "apply_patch", "input": PATCH})
+    assert {loss.severity for loss in losses} == {"layout"}
+
+
+def test_a_text_that_is_an_object_stays_the_input_of_a_custom_tool() -> None:
+    [call] = whole_answer("gpt-oss", HARMONY.format("functions.apply_patch", '{"input": "{}"}'))[0]["tool_calls"]
+    assert (call["type"], call["custom"]) == ("custom", {"name": "apply_patch", "input": "{}"})
+
+
+def whole_answer(name: str, answer: str) -> tuple[dict[str, Any], list[Loss]]:
+    """The message of Chat Completions for an answer, and the losses."""
+    names = frozenset({"apply_patch"})
+    client = encoder("openai", answer=Answer("chatcmpl-1", tools=names, freeform=names))
+    pipe = Pipe(answering(name), client)
+    return json.loads(pipe.feed(answer) + pipe.finish("stop"))["choices"][0]["message"], client.losses
 
 
 def test_the_next_prompt_has_the_call_as_the_model_wrote_it() -> None:

@@ -1,8 +1,8 @@
 """Encode events as chunks of Chat Completions (the stream `openai-sse`), or as one response (the stream `openai`).
 
 Both have the same contents, because both are the same encoder. One answer is one wire message: several thoughts are
-joined by a blank line, as by the batch writer, and so are several texts. Every call is a call of a function, because
-there are no chunks of custom tools.
+joined by a blank line, as by the batch writer, and so are several texts. In chunks, every call is a call of a function,
+because there are no chunks of custom tools.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as quote
+from typing import Final
 
 from ocml_bridge.chat.turns import name_of
 from ocml_bridge.events import Answer, Delta, Event, Reason, Stop
@@ -23,7 +24,7 @@ from ocml_bridge.stream.identity import repeated_identity
 from ocml_bridge.stream.response import ResponseEncoder
 
 from .annotations import annotations_of
-from .calls import signature_member
+from .calls import call_layout, signature_member
 from .chunks import DONE, STREAM, Chunks, Ends, losses_of
 from .media import images_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
@@ -32,7 +33,18 @@ from .reasoning import JOINT
 from .settings import PARAMETERS
 from .spelling import write_message
 from .streamed_thought_lists import ListedThoughts
-from .syntax import ANNOTATIONS, CONTENT, DETAILS, FUNCTION, IMAGES, NOTES, REASONING_KEY, TOOL_CALLS
+from .syntax import (
+    ANNOTATIONS,
+    CONTENT,
+    CUSTOM,
+    DETAILS,
+    FUNCTION,
+    IMAGES,
+    INPUT_KEYS,
+    NOTES,
+    REASONING_KEY,
+    TOOL_CALLS,
+)
 from .units import WireReader
 
 
@@ -80,11 +92,12 @@ class _Call:
     name: str
     arguments: _Channel
     more: Object
+    kind: str
 
     def wire(self) -> Object:
         """Return the call so far."""
-        function = {"name": self.name, "arguments": "".join(self.arguments.pieces)}
-        return {"id": self.id, "type": FUNCTION, FUNCTION: function, **self.more}
+        body = {"name": self.name, INPUT_KEYS[self.kind]: "".join(self.arguments.pieces)}
+        return {"id": self.id, "type": self.kind, self.kind: body, **self.more}
 
 
 class ChunkEncoder(ResponseEncoder):
@@ -151,7 +164,8 @@ class ChunkEncoder(ResponseEncoder):
             self._channels[number] = self._texts[stage]
             return self.opening()
         index, call_id, name = self.calls, self.call_id(message), name_of(message.recipient or "")
-        call = _Call(index, call_id, name, _Channel(self._chunks.arguments(index)), {})
+        kind = CUSTOM if _is_custom(message) else FUNCTION
+        call = _Call(index, call_id, name, _Channel(self._chunks.arguments(index)), {}, kind)
         self._calls[number], self._channels[number] = call, call.arguments
         # In one chunk, because some clients join members that are repeated.
         members = {"id": call_id, "type": FUNCTION, FUNCTION: {"name": name, "arguments": ""}}
@@ -292,10 +306,23 @@ class WholeEncoder(ChunkEncoder):
 
     whole = True
 
+    def as_custom(self, call: Message) -> Message:
+        """Return a call of a custom tool with the layout of its type."""
+        return replace(call, layout=NOTES.adding(call.layout, _CUSTOM))
+
     def _message(self) -> Object:
         """Return what a client of the stream would read, as the batch writer writes it."""
         read = read_message(super()._message())
-        return write_message([replace(message, layout=None) for message in read], self._options)
+        plain = [replace(message, layout=_CUSTOM_LAYOUT if _is_custom(message) else None) for message in read]
+        return write_message(plain, self._options)
+
+
+_CUSTOM: Final[Object] = {"call": {"kind": CUSTOM}}
+_CUSTOM_LAYOUT: Final = NOTES.by_format(_CUSTOM)
+
+
+def _is_custom(message: Message) -> bool:
+    return call_layout(message).get("kind") == CUSTOM
 
 
 def _places(stop: Stop, numbers: Iterable[int]) -> set[int]:

@@ -99,7 +99,12 @@ class FreeformTools:
         arguments = members_of(None if span is None else span.value)
         if arguments.keys() == {TEXT_KEY} and isinstance(text := arguments[TEXT_KEY], str):
             content = text
-        return replace(call, content=content, constraint=None, content_type=None)
+        return self.begun(replace(call, content=content))
+
+    def begun(self, call: Message) -> Message:
+        """Return a call as it begins: without the mark of JSON, and with the namespace of its tool."""
+        recipient = call.recipient if call.recipient in self.recipients else f"{FUNCTIONS}{call.recipient}"
+        return replace(call, recipient=recipient, constraint=None, content_type=None)
 
     def _takes(self, message: Message) -> bool:
         """Return whether a message of a request is a call with a bare text."""
@@ -160,7 +165,7 @@ class _Texts(Decoder):
             match event:
                 case Start(number, message) if self._tools.calls(message):
                     self._calls.add(number)
-                    out.append(event._replace(message=replace(message, constraint=None, content_type=None)))
+                    out.append(event._replace(message=self._tools.begun(message)))
                 case Delta(number) if number in self._calls:
                     pass
                 case End(number, message) if number in self._calls:
