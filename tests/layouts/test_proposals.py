@@ -70,3 +70,10 @@ def test_speakers_beside_the_user_are_suggested_to_be_the_assistant(tmp_path: Pa
     """agentpile 0.3.1 (Apache-2.0), tests/corpora/fixtures/who_and_when."""
     history = [{"role": "human", "content": "Why?"}, {"role": "WebSurfer", "content": "I look."}]
     assert '# roles: {"WebSurfer": "assistant"}' in proposed([{"question": "Why?", "history": history}], tmp_path)
+
+
+def test_a_file_with_one_conversation_is_named(tmp_path: Path) -> None:
+    """inspect-evals (MIT), tests/tau2/floating_point_test_messages.json: a file with a list of messages."""
+    (tmp_path / "messages.json").write_text(json.dumps([ASK]))
+    text = propose([str(tmp_path / "messages.json")], 10)
+    assert f"# {tmp_path / 'messages.json'}: a file that is one row\n" in text

@@ -173,6 +173,19 @@ def test_the_address_of_an_image_of_a_trajectory_is_the_path_of_its_file() -> No
     assert "image/png" in json.dumps(document.extra_columns)
 
 
+def test_the_tools_of_the_agent_of_a_trajectory_are_declared() -> None:
+    """agentpile 0.3.1 (Apache-2.0), tests/fixtures/atif_multiagent.json: ATIF 1.7, shortened."""
+    tool: Any = {"type": "function", "function": {"name": "weather", "description": "Of a city.", "parameters": {}}}
+    row: dict[str, Any] = {
+        "schema_version": "ATIF-v1.7",
+        "agent": {"name": "a", "tool_definitions": [tool]},
+        "steps": ATIF,
+    }
+    [conversation] = conversations(row)
+    assert [each.name for each in conversation.tools or ()] == ["weather"]
+    assert read_row(Plan((AUTO,)), row).extra_columns["agent"] == row["agent"]
+
+
 def test_items_of_the_responses_api_are_not_read_as_livekit() -> None:
     content = [{"type": "output_text", "text": "20 degrees."}]
     item = {"id": "msg_1", "type": "message", "role": "assistant", "content": content}

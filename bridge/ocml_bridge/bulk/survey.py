@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -48,7 +49,7 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
     stored: list[str] = []
     unread: BridgeError | None = None
     for item in find_inputs(arguments, Kind.JSON, rows=plan):
-        stored.append(f"{item.path}: {_STORED.get(item.kind, item.kind)}")
+        stored.append(_container(item))
         try:
             for row in islice(_rows(item, most), most):
                 survey.look(row)
@@ -61,6 +62,13 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
     if unread is not None and not survey.rows:
         raise unread
     return proposal(survey, stored)
+
+
+def _container(item: Input) -> str:
+    """Return a line on how an input stores its rows."""
+    if item.names is not None and len(item.names) == 1:
+        return f"{os.path.join(item.path, item.names[0])}: a file that is one row"
+    return f"{item.path}: {_STORED.get(item.kind, item.kind)}"
 
 
 def _rows(item: Input, most: int) -> Iterator[Json | BridgeError]:

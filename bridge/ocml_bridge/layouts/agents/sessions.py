@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from ...model import Json
+from .. import columns
 from ..fitting import as_list, as_object, objects_of
 from ..layout import Document, Layout, Object, Wording
-from .frameworks import MESSAGES, Framework, are_of, layout_of, read_of
+from .frameworks import MESSAGES, TOOLS, Framework, are_of, layout_of, read_of
 from .readers import Begins, Calls, Each, Kinds, Members, Replies, Runs, Says, Shows, Texts, Then, Thinks
 from .table import LLAMA_INDEX
 
@@ -129,6 +131,15 @@ ADP: Final = Framework(
 """Trajectories of the Agent Data Protocol. Of a page, the tree of its elements is the result; the rest stays beside."""
 
 
+_AGENT: Final = "agent"
+
+
+def _read_trajectory(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of a trajectory, with the tools that its agent has."""
+    tools = (as_object(fields.get(_AGENT)) or {}).get("tool_definitions")
+    return read_of(ATIF, {TOOLS: tools, **fields} if as_list(tools) else fields, wording)
+
+
 STORE: Final = "store"
 
 
@@ -163,7 +174,15 @@ def _are_livekit(fields: Object, wording: Wording) -> bool:
 
 SESSIONS: Final[tuple[Layout, ...]] = (
     layout_of("opencode", "sessions of opencode", OPENCODE),
-    layout_of("atif", "trajectories of Harbor's agents (ATIF)", ATIF, "steps"),
+    Layout(
+        "atif",
+        "trajectories of Harbor's agents (ATIF)",
+        "openai",
+        {MESSAGES: ("steps",), TOOLS: columns.TOOLS, _AGENT: (_AGENT,)},
+        partial(are_of, ATIF),
+        _read_trajectory,
+        extra_columns=frozenset({_AGENT}),
+    ),
     layout_of("agent-data-protocol", "trajectories of the Agent Data Protocol", ADP, "content"),
     replace(layout_of("goose", "sessions of Goose", GOOSE), fits=_are_goose),
     Layout("chat-store", "LlamaIndex's chat stores", "openai", {STORE: (STORE,)}, _are_stored, _read_stored),
