@@ -159,6 +159,17 @@ def conversations(count: int = COUNT, seed: int = SEED) -> Iterator[bytes]:
         yield orjson.dumps(writer.request())
 
 
+def records_of_calls(known: int, seed: int = SEED) -> Iterator[dict[str, Any]]:
+    """Records as in datasets of calls: a question, a call and its result, with a few of so many known tools."""
+    writer = _Writer(seed)
+    tools = [writer.tool() for _ in range(known)]
+    while True:
+        declared = writer.chance.sample(tools, k=writer.chance.randint(1, 4))
+        asked = {"role": "user", "content": writer.text(150)}
+        answered = writer.assistant(writer.text(200), thinks=False)
+        yield {"messages": [asked, *writer.calls(declared, 3, thinks=False), answered], "tools": declared}
+
+
 def describe(corpus: list[bytes]) -> dict[str, Any]:
     """What there is in a corpus, and a digest of its beginning."""
     requests = [orjson.loads(data) for data in corpus]

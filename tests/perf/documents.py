@@ -19,7 +19,7 @@ import orjson
 
 from corpus import corpus_root
 
-from .corpus import SEED, conversations
+from .corpus import SEED, conversations, records_of_calls
 from .features import FEATURES
 
 Wire = dict[str, Any]
@@ -74,6 +74,14 @@ def features() -> Iterator[Wire]:
         yield FEATURES[number % len(FEATURES)].add(orjson.loads(data))
 
 
+KNOWN_TOOLS: Final = 100
+
+
+def calls() -> Iterator[Wire]:
+    """Records of calls: short, and each with another list of tools. They are no third, as they are met once."""
+    return records_of_calls(KNOWN_TOOLS)
+
+
 THIRDS: Final[dict[str, Callable[[], Iterator[Wire]]]] = {"generated": generated, "real": real, "features": features}
 
 
@@ -98,11 +106,11 @@ SPELLINGS: Final[dict[str, Callable[[Wire], bytes]]] = {
 
 
 def third(name: str, count: int) -> list[Wire]:
-    """The first conversations of a third that every reader here takes; fewer where there are not so many.
+    """The first conversations of a third, or of `calls`; fewer where there are not so many.
 
     Real ones are taken from all over their files: one in so many.
     """
     if name != "real":
-        return list(islice(THIRDS[name](), count))
+        return list(islice((calls if name == "calls" else THIRDS[name])(), count))
     found = list(real())
     return found[:: max(1, len(found) // count)][:count]

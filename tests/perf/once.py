@@ -17,8 +17,8 @@ from ocml_bridge import BridgeError, Options, convert
 from .documents import third
 from .pairs import SOURCE, TARGETS
 
-DRAWN: Final = ("generated", "real")
-"""The thirds that have documents enough."""
+DRAWN: Final = ("generated", "real", "calls")
+"""The thirds that have documents enough, and records of calls."""
 PART: Final = 20
 """How many conversations are timed together: one alone is shorter than the clock is exact."""
 ROUNDS: Final = 5
