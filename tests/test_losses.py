@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Loss, LossCode, Message, Severity, Transcript, convert, read, write
-from ocml_bridge.json_values.jsontext import Lines
+from ocml_bridge.json_values.json_lines import Lines
 from ocml_bridge.loss import (
     CLASSES,
     Finding,

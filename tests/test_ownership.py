@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ocml_bridge import Message, Result, Tool, Transcript, convert, make_sidecar, read, verify, write
 from ocml_bridge.convert import convert_unshared
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.json_values.jsontext import Lines
+from ocml_bridge.json_values.json_lines import Lines
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import CacheMark, Signature
 from ocml_bridge.model.ownership import own, own_json

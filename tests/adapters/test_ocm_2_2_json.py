@@ -9,7 +9,7 @@ import pytest
 from ocml_adapters.ocm_2_2_json.sniff import sniff
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, read, write
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.json_lines import Lines
 from ocml_bridge.model import Document, Tool, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.report.result import Result
@@ -313,7 +313,7 @@ def test_readings(name: str) -> None:
 @pytest.mark.parametrize("name", READINGS)
 def test_every_reading_comes_back(name: str, options: Options) -> None:
     source = READINGS[name][0]
-    for shaped in (source, jsontext.Lines([user("Hi"), *source]), source[0]):
+    for shaped in (source, Lines([user("Hi"), *source]), source[0]):
         result = write(read(shaped, ID, options=FORCED).transcript, ID, options=options, policy=LENIENT)
         assert (type(result.output), result.output) == (type(shaped), shaped)
         assert result.losses == ()

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.boundary import is_list_of_lists, several_documents
 from ocml_bridge.formats.conformance import check_alone, check_together, is_regular
-from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.json_lines import Lines
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text import developer
@@ -52,7 +52,7 @@ class ObjectReader(UnitReader):
             return SplitDocument([source], Transcript(), document="object", envelope="object")
         if not isinstance(source, list):
             raise BridgeError(ErrorCode.SHAPE, "a document must be a message object or a list of them", path="")
-        shape = "lines" if isinstance(source, jsontext.Lines) else "list"
+        shape = "lines" if isinstance(source, Lines) else "list"
         return SplitDocument(cast("list[Json]", source), Transcript(), document=shape, envelope=shape)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
@@ -203,7 +203,7 @@ class ObjectWriter(UnitWriter):
         if shape == "object" and len(objects) == 1:
             return Enclosed(objects[0], image)
         if shape == "lines" and len(objects) > 1:
-            return Enclosed(jsontext.Lines(objects), image)
+            return Enclosed(Lines(objects), image)
         image.layout = None
         return Enclosed(objects, image)
 

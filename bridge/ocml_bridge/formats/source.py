@@ -10,6 +10,7 @@ from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..json_values.comments import without_comments
+from ..json_values.json_lines import loads_lines
 from ..json_values.parsed import as_json
 from ..loss import FindingCode, Log
 from ..model import Json
@@ -120,7 +121,7 @@ def _json(data: str | bytes, log: Log) -> Json:
             return _json(text, log)
         if error.code is not ErrorCode.JSON:
             raise error.locate(text) from error.__cause__
-        if (lines := jsontext.loads_lines(text)) is not None:
+        if (lines := loads_lines(text)) is not None:
             return lines
         bare = without_comments(text)
         if bare is None:

@@ -179,33 +179,6 @@ def too_deep(value: Json) -> bool:
     return _depth(value) > MAX_DEPTH
 
 
-class Lines(list[Json]):
-    """The values of a JSON lines document. It is a list, so readers can treat it as one."""
-
-
-def loads_lines(text: str) -> Lines | None:
-    """Parse JSON lines; return None if there are less than two lines or the first one is not JSON.
-
-    Raises:
-        BridgeError: as for `loads`, with line and column, for a later line that is not JSON.
-    """
-    lines = text.split("\n")
-    if sum(1 for line in lines if line.strip()) < 2:
-        return None
-    out, offset = Lines(), 0
-    for line in lines:
-        if line.strip():
-            try:
-                out.append(loads(line))
-            except BridgeError as error:
-                if not out:
-                    return None
-                error.offset = offset + (error.offset or 0)
-                raise error.locate(text) from error.__cause__
-        offset += len(line) + 1
-    return out
-
-
 def _too_deep() -> BridgeError:
     return BridgeError(ErrorCode.LIMIT, f"JSON nested deeper than {MAX_DEPTH} levels")
 

@@ -15,7 +15,8 @@ from typing import Any, Final, TypeVar, cast
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..model.diff import escape
-from .jsontext import MAX_DEPTH, Lines
+from .json_lines import Lines
+from .jsontext import MAX_DEPTH
 
 Value = TypeVar("Value")
 _PLAIN: Final = frozenset({str, bool, int, type(None)})

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, cast
 from ..errors import BridgeError
 from ..formats.adapter import Source
 from ..json_values import jsontext
+from ..json_values.json_lines import loads_lines
 from ..model import Json
 from .inside import Inside, inside
 from .marks import Check, Kind, Mark, Object, Place, Recognised
@@ -57,7 +58,7 @@ def _parsed(text: str) -> Json:
     with suppress(BridgeError):
         return jsontext.loads(text)
     with suppress(BridgeError):  # The first line is JSON, and a later one is not.
-        return jsontext.loads_lines(text)
+        return loads_lines(text)
     return None
 
 

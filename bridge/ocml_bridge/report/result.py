@@ -11,6 +11,7 @@ from ..chat.transform import remaining
 from ..formats.adapter import Source
 from ..formats.boundary import WHOLE, Place
 from ..json_values import jsontext
+from ..json_values.json_lines import Lines
 from ..loss import Finding, Loss, LossCode, is_lossless
 from ..model import ByFormat, Document, Json, Transcript
 from ..model.ownership import own, own_json
@@ -203,7 +204,7 @@ class Result:
         output = self._outcome.output
         if isinstance(output, str):
             return output.encode("utf-8", "surrogatepass")
-        if isinstance(output, jsontext.Lines):
+        if isinstance(output, Lines):
             return b"".join(jsontext.dumps(line) + b"\n" for line in output)
         return jsontext.dumps(output, pretty=pretty) + b"\n"
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..json_values import jsontext
+from ..json_values.json_lines import loads_lines
 from ..model import Json
 
 _MISSING: Final[Any] = object()
@@ -53,7 +54,7 @@ def _changed(pieces: list[str], number: int, change: str) -> bytes:
 
 def value_of(document: bytes) -> Json:
     """Return the value of a document; a list of values for one of JSON lines."""
-    lines = jsontext.loads_lines(document.decode())
+    lines = loads_lines(document.decode())
     return jsontext.loads(document) if lines is None else lines
 
 

@@ -10,6 +10,7 @@ from ..convert import write
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Adapter, Kind, Source
 from ..json_values import jsontext
+from ..json_values.json_lines import loads_lines
 from ..model import replace
 from ..recognise import recognise
 from ..report.policy import LENIENT
@@ -24,7 +25,7 @@ def recognises(adapter: str | Adapter, sample: bytes) -> None:
     """Detection finds a document of the format, at least as one that may be of it."""
     found, _ = registry.adapter(adapter)
     text = sample.decode()
-    lines: list[Source] | None = None if found.kind is Kind.TEXT else jsontext.loads_lines(text)
+    lines: list[Source] | None = None if found.kind is Kind.TEXT else loads_lines(text)
     sources = lines or [text if found.kind is Kind.TEXT else jsontext.loads(sample)]
     scores = [found.sniff(source) for source in sources]
     assert set(scores) <= set(range(_CERTAIN + 1)), f"{found.id}: sniff gives {scores} for a sample; it gives 0 to 3"

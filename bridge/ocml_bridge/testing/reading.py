@@ -9,6 +9,7 @@ from ..convert import Reading, read, write
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import DEFAULT, Adapter, Kind
 from ..json_values import jsontext
+from ..json_values.json_lines import loads_lines
 from ..model.misfit import misfit
 from ..report.policy import LENIENT
 from ..split import read_all
@@ -49,7 +50,7 @@ def _written_back(adapter: str | Adapter, source: bytes, reading: Reading) -> No
     if isinstance(back.output, str):
         assert back.data == source, f"{source!r} was read without findings, and is written back as {back.data!r}"
     elif _keeps_spelling(found):
-        values = jsontext.loads_lines(source.decode())
+        values = loads_lines(source.decode())
         values = jsontext.loads(source) if values is None else values
         written = jsontext.dumps(back.output)
         assert written == jsontext.dumps(values), (

@@ -13,7 +13,7 @@ from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Options, Source
 from ..formats.boundary import ListsOfDocuments
 from ..json_values.form import OBJECT, Object
-from ..json_values.jsontext import Lines
+from ..json_values.json_lines import Lines
 from ..loss import Log
 from ..model import Json, Transcript
 from ..model.notes import Notes
