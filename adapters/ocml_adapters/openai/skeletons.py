@@ -58,11 +58,11 @@ class _Members(NamedTuple):
     """How the members of wire messages with the same keys are added to a skeleton.
 
     Attributes:
-        adds: the `Add` function of each key.
+        adds: each key with its `Add` function.
         listed: whether one is a list of reasoning, whose texts another may repeat.
     """
 
-    adds: tuple[Add, ...]
+    adds: tuple[tuple[str, Add], ...]
     listed: bool
 
 
@@ -91,7 +91,8 @@ class SkeletonReader(DocumentReader):
             return None
         key: list[Hashable] = [keys]
         values: list[str] = []
-        for name, value, add in zip(keys, unit.values(), adds, strict=True):
+        for name, add in adds:
+            value = unit[name]
             if name == repeated:
                 key.append(JOINT)
             # Strings are added here, because a call for each would take most of the time.
@@ -121,7 +122,7 @@ def _members(keys: tuple[str, ...]) -> _Members | None:
     """Return how the members of a wire message are added to a skeleton; None if it can have none."""
     if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
         return None
-    return _Members(tuple(_MEMBERS.get(key, add_other) for key in keys), not _LISTS.isdisjoint(keys))
+    return _Members(tuple((key, _MEMBERS.get(key, add_other)) for key in keys), not _LISTS.isdisjoint(keys))
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
