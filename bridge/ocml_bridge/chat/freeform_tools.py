@@ -7,15 +7,16 @@ the text. In answers, both documents and streams, it becomes the input of the ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Self, cast
 
-from ..events import Decoder, Delta, End, Event, Reason, Start, Stop
+from ..events import Decoder, Delta, End, Event, Start, Stop
 from ..json_values import jsontext
 from ..json_values.parameters import members_of
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Json, Message, Tool, Transcript, replace
+from .changed_events import ChangingDecoder
 from .tool_names import declared_in, with_tools
 from .turns import FUNCTIONS, full_name, is_call, recipient_of
 
@@ -85,7 +86,7 @@ class FreeformTools:
         Args:
             source: the decoder of the model's answer.
         """
-        return _Texts(source, self) if self else source
+        return _BareTexts(source, self) if self else source
 
     def calls(self, message: Message) -> bool:
         """Return whether a message of the model is a call of one of these tools; it may leave out their namespace."""
@@ -99,10 +100,10 @@ class FreeformTools:
         arguments = members_of(None if span is None else span.value)
         if arguments.keys() == {TEXT_KEY} and isinstance(text := arguments[TEXT_KEY], str):
             content = text
-        return self.begun(replace(call, content=content))
+        return self.with_header(replace(call, content=content))
 
-    def begun(self, call: Message) -> Message:
-        """Return a call as it begins: without the mark of JSON, and with the namespace of its tool."""
+    def with_header(self, call: Message) -> Message:
+        """Return a call with the header of one of these tools: with its namespace, and without the mark of JSON."""
         recipient = call.recipient if call.recipient in self.recipients else f"{FUNCTIONS}{call.recipient}"
         return replace(call, recipient=recipient, constraint=None, content_type=None)
 
@@ -127,7 +128,7 @@ def _as_function(tool: Tool) -> Tool:
     return tool if tool.freeform is None else replace(tool, parameters=parameters_of(tool), freeform=None)
 
 
-class _Texts(Decoder):
+class _BareTexts(ChangingDecoder):
     """A decoder in whose events the calls of such tools have the bare text.
 
     The text of such a call comes at its end, because only the whole call shows whether it is in an object.
@@ -138,34 +139,19 @@ class _Texts(Decoder):
     """
 
     def __init__(self, source: Decoder, tools: FreeformTools) -> None:
-        self._source = source
+        super().__init__(source)
         self._tools = tools
         self._calls: set[int] = set()
         """The numbers of the calls that have begun."""
 
-    def feed(self, data: str | bytes, /) -> list[Event]:
-        """Decode the next chunk."""
-        return self._texts(self._source.feed(data))
-
-    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
-        """Decode the next token ids."""
-        return self._texts(self._source.feed_tokens(ids))
-
-    def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream."""
-        return self._texts(self._source.finish(reason))
-
-    def cancel(self) -> list[Event]:
-        """End the stream because the client disconnected."""
-        return self._texts(self._source.cancel())
-
-    def _texts(self, events: Iterable[Event]) -> list[Event]:
+    def changed(self, events: Sequence[Event]) -> list[Event]:
+        """Return the events with bare texts; those of such a call wait for its end."""
         out: list[Event] = []
         for event in events:
             match event:
                 case Start(number, message) if self._tools.calls(message):
                     self._calls.add(number)
-                    out.append(event._replace(message=self._tools.begun(message)))
+                    out.append(event._replace(message=self._tools.with_header(message)))
                 case Delta(number) if number in self._calls:
                     pass
                 case End(number, message) if number in self._calls:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..events import Decoder, End, Event, Reason, Start, Stop
+from ..events import Decoder, End, Event, Start, Stop
 from ..loss import Loss, LossCode, Severity
 from ..model import Content, Message, Settings, Tool, Tools, Transcript, replace
+from .changed_events import ChangingDecoder
 from .turns import FUNCTIONS, full_name, has_part, name_of, parts_of, recipient_of, split_name
 
 _Rename = Callable[[Tool], Tool]
@@ -141,7 +142,7 @@ def with_tools(content: Content, change: Callable[[Tool], Tool]) -> Content:
     )
 
 
-class _DeclaredNames(Decoder):
+class _DeclaredNames(ChangingDecoder):
     """A decoder whose events have the client's names of tools.
 
     Args:
@@ -150,24 +151,9 @@ class _DeclaredNames(Decoder):
     """
 
     def __init__(self, source: Decoder, names: ToolNames) -> None:
-        self._source = source
+        super().__init__(source)
         self._names = names
 
-    def feed(self, data: str | bytes, /) -> list[Event]:
-        """Decode the next chunk."""
-        return self._named(self._source.feed(data))
-
-    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
-        """Decode the next token ids."""
-        return self._named(self._source.feed_tokens(ids))
-
-    def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream."""
-        return self._named(self._source.finish(reason))
-
-    def cancel(self) -> list[Event]:
-        """End the stream because the client disconnected."""
-        return self._named(self._source.cancel())
-
-    def _named(self, events: list[Event]) -> list[Event]:
+    def changed(self, events: Sequence[Event]) -> list[Event]:
+        """Return the events with the client's names."""
         return [*map(self._names.event, events)]

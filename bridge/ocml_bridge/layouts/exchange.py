@@ -146,8 +146,8 @@ def _is_answer(value: Json) -> bool:
 def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation that ends with the exchange."""
     messages = read_prompt(fields, wording)
-    asked = HISTORY in fields and is_asked_before(messages, answered=OUTPUT in fields)
-    if asked:
+    is_repeated = HISTORY in fields and is_asked_before(messages, answered=OUTPUT in fields)
+    if is_repeated:
         del messages[-1]
     if OUTPUT in fields:
         messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
@@ -156,7 +156,7 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     findings = [noticed(f"/{INSTRUCTION}/{at}", "a turn without messages is left out") for at in empty]
     if is_number(fields.get(OUTPUT)):
         findings.append(noticed(f"/{OUTPUT}", "the answer is a number; it is read as its text"))
-    if asked:
+    if is_repeated:
         findings.append(noticed(f"/{INSTRUCTION}", "the earlier messages have the question; it is read once"))
     return [Document(request(messages, read_tools(fields)), tuple(findings))]
 
