@@ -13,10 +13,11 @@ from . import registry
 from .chat.transform import Dropped
 from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
-from .engine.input import document_in
+from .engine.input import document_in, known_in
 from .engine.output import write_document
+from .engine.plans.json_texts import JsonText
 from .errors import BridgeError, ErrorCode
-from .formats.adapter import DEFAULT, Adapter, Options, Source
+from .formats.adapter import DEFAULT, Adapter, Kind, Options, Source
 from .formats.source import decode
 from .json_values import jsontext
 from .json_values.parsed import as_document
@@ -246,9 +247,15 @@ def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: L
     Detection runs only if the reader had findings other than `_OF_RELATIONS`, so that a document which is clearly in
     its format is not examined twice.
     """
+    text = None
+    if adapter.kind is _JSON and options.plans and isinstance(data, (str, bytes)):
+        known = known_in(adapter, data, options)
+        if isinstance(known, Conversation):
+            return known
+        text = known
     try:
         value = decode(data, adapter.kind, log)
-        document = _read_value(value, adapter, options, log)
+        document = _read_value(value, adapter, options, log, text)
     except BridgeError as error:
         raise explain(error, data, adapter) from error.__cause__
     if not options.force_format and any(finding.code not in _OF_RELATIONS for finding in log.findings):
@@ -258,13 +265,16 @@ def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: L
     return document
 
 
+_JSON: Final = Kind.JSON
 _OF_RELATIONS: Final = frozenset({FindingCode.REPLY_UNPAIRED, FindingCode.CALL_ID_REPEATED})
 """Findings about which reply answers which call: they do not suggest another format."""
 
 
-def _read_value(value: Source, adapter: Adapter, options: Options, log: Log) -> Document | Conversation:
+def _read_value(
+    value: Source, adapter: Adapter, options: Options, log: Log, text: JsonText | None = None
+) -> Document | Conversation:
     try:
-        return document_in(adapter, restored(adapter, value, options), options, log)
+        return document_in(adapter, restored(adapter, value, options), options, log, text)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 

@@ -107,6 +107,10 @@ class WireReader(DocumentReader):
         """Return the skeleton of a unit, with its contents and ids; None if it has other members or values."""
         return skeleton(unit, before)
 
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is blank: what else a text says is in no key."""
+        return all(map(str.strip, texts))
+
     def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a unit that has a skeleton, with other contents and ids."""
         return with_values(unit, values)

@@ -53,6 +53,10 @@ class DocumentReader(UnitReader):
         """Return a message without its texts, call id and signature."""
         return skeleton(unit)
 
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty: what else a text says is in no key."""
+        return all(texts)
+
     def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a message that has a skeleton, with other texts, call id and signature."""
         return with_values(unit, values)

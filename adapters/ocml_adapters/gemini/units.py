@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ocml_bridge.loss import Log
@@ -32,6 +33,10 @@ class ContentReader(BlockReader):
     grammar: ClassVar[Grammar] = _GRAMMAR
     documents = DOCUMENTS
     request = UNITS
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is blank or could be an object: what else a text says is in no key."""
+        return super().are_only_values(texts) and not any(text.lstrip()[:1] == "{" for text in texts)
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation, with the citations of its answer, and with the alternative answers."""

@@ -71,6 +71,10 @@ class ObjectReader(UnitReader):
         key.append(tuple(unit))
         return (tuple(key), values) if _add(others, key, values) else None
 
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty or has a marker: what else a text says is in no key."""
+        return all(texts) and not any(_MARK in text for text in texts)
+
     def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return an object that has a skeleton, with other contents and ids."""
         following = iter(values)

@@ -106,6 +106,10 @@ class SkeletonReader(DocumentReader):
                 return None
         return tuple(key), values
 
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty: what a text says is in no key."""
+        return all(texts)
+
     def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a wire message that has a skeleton, with other contents and ids."""
         following = iter(values)

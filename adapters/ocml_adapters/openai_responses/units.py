@@ -65,6 +65,10 @@ class ItemReader(DocumentReader):
             return (INSTRUCTIONS, [str(unit)]) if unit.__class__ is Instructions else None
         return skeleton(unit)
 
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty: what else a text says is in no key."""
+        return all(texts)
+
     def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return an item that has a skeleton, with other contents and ids."""
         if unit.__class__ is Instructions:

@@ -10,9 +10,28 @@ from ..model import Document
 from ..units.conversation import Conversation, whole
 from .added_tokens import ReadText
 from .instances import reader_for
+from .plans.json_texts import JsonText
 
 
-def document_in(adapter: Adapter, source: Source, options: Options, log: Log) -> Document | Conversation:
+def known_in(adapter: Adapter, data: str | bytes, options: Options) -> Conversation | JsonText | None:
+    """Return the conversation in a JSON text that differs from an earlier one only in contents, ids and the like.
+
+    Args:
+        adapter: its format, a JSON format.
+        data: the text.
+        options: how to read.
+
+    Returns:
+        If it differs in more, the text for `document_in`; None if that needs none.
+    """
+    reader = reader_for(adapter, options)
+    text = reader.split_text(data)
+    return None if text is None else reader.read_text(text) or text
+
+
+def document_in(
+    adapter: Adapter, source: Source, options: Options, log: Log, text: JsonText | None = None
+) -> Document | Conversation:
     """Read the document in a source.
 
     Args:
@@ -20,12 +39,13 @@ def document_in(adapter: Adapter, source: Source, options: Options, log: Log) ->
         source: text, or a JSON value.
         options: how to read.
         log: takes the findings.
+        text: the text of the JSON value, if `known_in` returned one.
 
     Raises:
         BridgeError: with an offset or a path, if the source is not a document of the format.
     """
     first_finding = len(log.findings)
-    document = reader_for(adapter, options).read(source, log)
+    document = reader_for(adapter, options).read(source, log, text)
     if isinstance(document, Conversation) and document.declaration_at is not None:
         log.findings[first_finding:] = without_message(log.findings[first_finding:], document.declaration_at)
     return document

@@ -12,9 +12,10 @@ from ..chat.substance import characters
 from ..loss import Finding
 from ..model import Document, Transcript, replace
 from ..model.ownership import fresh
-from .call_ids import is_plain_id, made_up_id
+from .call_ids import ID_LENGTHS, is_plain_id, made_up_id
 from .heads import Item, item_of, message_of, messages_of
-from .planned_items import Label, PlannedItem, with_labels
+from .long_texts import lengths_like
+from .planned_items import LABEL_LENGTHS, Label, PlannedItem, with_labels
 
 
 class ConversationPlan:
@@ -82,6 +83,23 @@ class ConversationPlan:
         ids = {values[number] for number in self._first_ids}
         are_distinct = len(ids) == len(self._first_ids) and ids.isdisjoint(self._made_up_ids)
         return are_distinct and all(map(is_plain_id, ids))
+
+    def variable(self, values: Sequence[str]) -> dict[int, range | None]:
+        """Return the indices of those values that may be any other text; for all but contents, the lengths it may have.
+
+        An address, or the data of a medium, is not among them: its kind matters.
+
+        Args:
+            values: of one conversation.
+        """
+        extra = [text.number for item in self.items for text in item.extra_texts]
+        labels = [label.number for label in self.labels if label.encode is str]
+        return {
+            **dict.fromkeys(self._texts),
+            **dict.fromkeys(self.ids, ID_LENGTHS),
+            **{number: lengths_like(values[number]) for number in extra},
+            **dict.fromkeys(labels, LABEL_LENGTHS),
+        }
 
     def items_of(self, values: Sequence[str]) -> list[Item]:
         """Return the messages of the conversation with these values."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import maxsize
 from typing import Any, Final, cast
 
 from ..json_values.form import Object
@@ -17,6 +18,11 @@ _A_VALUE: Final[Any] = b""
 def is_long(value: Any) -> bool:
     """Return whether a value in an unknown member is a text so long that other messages are unlikely to have it."""
     return value.__class__ is str and len(value) > _LONG
+
+
+def lengths_like(text: str) -> range:
+    """Return the lengths of the texts that are long, or not long, as a text is."""
+    return range(_LONG + 1, maxsize) if len(text) > _LONG else range(1, _LONG + 1)
 
 
 def without_long(value: Any, values: list[str]) -> Any:

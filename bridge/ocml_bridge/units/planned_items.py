@@ -51,6 +51,10 @@ Place = int | str | Parts
 """Where a content comes from: the index of a value (`NONE`: an empty text), a fixed text, or parts."""
 
 
+LABEL_LENGTHS: Final = range(1, 201)
+"""How long a label that is a text may be, in characters; a longer one stays in the envelope."""
+
+
 class Label(NamedTuple):
     """A member of the extras around the messages that is a value: a text, or a whole number, such as a request's id.
 

@@ -134,3 +134,14 @@ class UnitReader(ABC):
         cache key of the conversation.
         """
         return False
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no key of a unit or an envelope depends on these texts, where they are contents or ids.
+
+        For such texts, the engine need not parse a JSON document that differs only in them from an earlier one. It
+        finds out by itself where a key depends on white space at the ends of a text.
+
+        Args:
+            texts: any texts of contents of messages and ids of calls.
+        """
+        return False

@@ -51,6 +51,20 @@ class KeyWithContents(tuple[Any, ...]):
     """
 
 
+class PlannedUnits(NamedTuple):
+    """What is known of the units of a document that all have plans.
+
+    Attributes:
+        key: the envelope with the plans of the units.
+        items: returns the messages before they are related.
+        plan: the plan of the conversation, if it follows from the key; None if contents or ids matter.
+    """
+
+    key: Hashable
+    items: Callable[[], Sequence[PlannedItem]]
+    plan: ConversationPlan | None
+
+
 class UnrelatedItems(NamedTuple):
     """The messages of a document whose units all have plans, before they are related.
 
@@ -118,6 +132,22 @@ class ConversationPlans:
         """
         plan = self._plans.get(key)
         if plan is None or not plan.fits(values):
+            return None
+        plan.uses += 1
+        return plan
+
+    def for_units(self, units: PlannedUnits, values: Sequence[str]) -> ConversationPlan | None:
+        """Return the plan of a conversation whose units are known; None if none exists or the ids repeat differently.
+
+        Args:
+            units: its units.
+            values: its contents and ids.
+        """
+        plan = units.plan
+        if plan is None:
+            key = self.key_of(units.key, units.items, values)
+            return None if key is None else self.find(key, values)
+        if not plan.fits(values):
             return None
         plan.uses += 1
         return plan

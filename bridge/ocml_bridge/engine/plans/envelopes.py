@@ -18,7 +18,7 @@ from ...model import ByFormat, Completion, Json, Transcript
 from ...model.cache_keys import fields_of, packed
 from ...model.ownership import unpack
 from ...units.grammar import Enclosed, SplitDocument, State, Unit
-from ...units.planned_items import Label, with_labels
+from ...units.planned_items import LABEL_LENGTHS, Label, with_labels
 from ...units.reader import UnitReader
 from ...units.writer import UnitWriter
 from .probes import probe
@@ -27,8 +27,6 @@ SIZE: Final = 4_000_000
 """The size of the cache of a reader or a writer, in bytes."""
 _OVERHEAD: Final = 1000
 """How many bytes an entry counts in addition to its envelope."""
-LONGEST_LABEL: Final = 200
-"""How long a label may be that is a text, in characters; a longer one stays in the cache key."""
 _LARGEST_LABEL: Final = 10**15
 _BLANK: Final[dict[type[str] | type[int], Json]] = {str: "label", int: 0}
 """The placeholder of a label in the cache key, by the type of the label."""
@@ -141,7 +139,7 @@ def _label_types(envelope: Object, keys: Sequence[str]) -> dict[str, type[str] |
 
 def _label_type(value: Json) -> type[str] | type[int] | None:
     if isinstance(value, str):
-        return str if 0 < len(value) <= LONGEST_LABEL else None
+        return str if len(value) in LABEL_LENGTHS else None
     return int if value.__class__ is int and abs(cast("int", value)) <= _LARGEST_LABEL else None
 
 

@@ -1,0 +1,232 @@
+"""JSON texts that differ from earlier ones only in contents and ids are read without being parsed, to the same end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace as replace_of
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, Final, cast
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus import corpus_cases
+from ocml_adapters.openai.units import WireReader
+from ocml_bridge import BridgeError, Message, Options, convert
+from ocml_bridge.engine.plans.json_texts import UNSPLIT, TextPlans, split_text
+from ocml_bridge.engine.plans.payoff import PATIENCE, Payoff
+from ocml_bridge.engine.reading import Reader
+from ocml_bridge.loss import Log
+from ocml_bridge.model import replace
+from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.testing.json_texts import ODD, read_by, texts_change_nothing
+from ocml_bridge.units.grammar import Skeleton, SplitDocument
+from ocml_bridge.units.reader import UnitReader
+from sampling import sweep
+
+GOLDEN: Final = Path(__file__).parents[1] / "golden"
+FORMATS: Final = [
+    *("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse"),
+    *("ocm-2.2-json", "canonical", "sharegpt", "chatml-json"),
+]
+OPTIONS: Final = Options(force_format=True)
+
+# --- splitting --------------------------------------------------------------------------------------------------------
+
+texts = st.text(st.sampled_from('ab"\\/ \n\t{}[]:,é\U0001f600'))
+values: st.SearchStrategy[object] = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner) | st.dictionaries(texts, inner),
+    max_leaves=12,
+)
+
+
+def strings_in(value: object) -> Iterator[str]:
+    """The strings in a JSON value, keys among them, in the order of the text."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in cast("dict[str, object]", value).items():
+            yield key
+            yield from strings_in(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from strings_in(inner)
+
+
+@given(values, st.sampled_from([None, 2]), st.booleans())
+def test_every_second_piece_is_a_string(value: object, indent: int | None, ascii_only: bool) -> None:
+    text = split_text(json.dumps(value, indent=indent, ensure_ascii=ascii_only))
+    strings = list(strings_in(value))
+    if text is None:
+        assert not strings
+        return
+    assert [json.loads(b'"' + piece + b'"') for piece in text.pieces[1::2]] == strings
+    assert json.loads(b'"'.join(text.pieces)) == value
+
+
+@given(st.binary())
+def test_any_bytes_can_be_split(data: bytes) -> None:
+    text = split_text(data)
+    assert text is None or len(text.pieces) % 2
+
+
+def test_a_text_with_half_a_surrogate_pair_is_not_split() -> None:
+    assert split_text('{"a": "\ud800"}') is None
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def documents(format_id: str) -> Iterator[bytes]:
+    """The golden cases of a JSON format, and those of Chat Completions converted to it."""
+    for path in sorted((GOLDEN / format_id).rglob("input.json")):
+        yield path.read_bytes()
+    for path in sorted((GOLDEN / "openai").rglob("input.json")):
+        with suppress(BridgeError):  # some are invalid
+            yield convert(path.read_bytes(), source="openai", target=format_id, policy=LENIENT).encode()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_a_text_like_others_is_read_as_without_plans(format_id: str) -> None:
+    odd = cycle(ODD)
+    found = sum(
+        texts_change_nothing(data, format_id, [*islice(odd, len(sweep(3 * ODD, 3)))]) for data in documents(format_id)
+    )
+    # A format whose keys may depend on any text parses all texts.
+    parses_all = type(adapter(format_id)[0].reads_units(OPTIONS)).are_only_values is UnitReader.are_only_values
+    assert parses_all == (found == 0)
+
+
+@pytest.mark.sweep
+def test_a_real_text_like_others_is_read_as_without_plans() -> None:
+    real = [case.data for case in corpus_cases() if case.format == "openai"]
+    odd = cycle(ODD)
+    assert sum(texts_change_nothing(data, "openai", [*islice(odd, 6)]) for data in sweep(real, 9))
+
+
+def test_a_format_whose_keys_depend_on_a_text_is_caught() -> None:
+    class Reading(WireReader):
+        def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
+            found = super().skeleton(unit, before)
+            return None if found is None else ((found[0], "12" in found[1]), found[1])
+
+        def read_unit(self, unit: Any, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
+            messages = super().read_unit(unit, at, index, split, log)
+            return [replace(each, name="number") if each.content == "12" else each for each in messages]
+
+    with pytest.raises(AssertionError, match="`are_only_values` of the UnitReader may return True only"):
+        texts_change_nothing(orjson.dumps(REQUEST), replace_of(adapter("openai")[0], reads_units=Reading), ["12"] * 6)
+
+
+REQUEST: Final = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}
+
+
+def learned(reader: Reader, document: object) -> bool:
+    data = orjson.dumps(document)
+    return [read_by(reader, data) for _ in range(8)][-1][1]
+
+
+def openai_reader() -> Reader:
+    return Reader(adapter("openai")[0].reads_units(OPTIONS))
+
+
+def test_a_text_with_other_contents_is_not_parsed() -> None:
+    reader = openai_reader()
+    assert learned(reader, REQUEST)
+    again = json.dumps(REQUEST, separators=(",", ":")).replace("Hi", 'a \\"b\\" \\\\').replace("Ho", "\\u00e9")
+    result, was_known = read_by(reader, again.encode())
+    assert was_known
+    assert "é" in result
+    assert result == read_by(Reader(adapter("openai")[0].reads_units(OPTIONS), plans=False), again.encode())[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(b'"user"', b'"system"', id="role"),
+        pytest.param(b'"Hi"', b'""', id="empty"),
+        pytest.param(b'"Hi"', b'"\\ud800"', id="half a surrogate pair"),
+        pytest.param(b'"Hi"', b'"\\x"', id="invalid escape"),
+        pytest.param(b'"Hi"', b'"\xff"', id="not UTF-8"),
+        pytest.param(b'"Hi"', b'"a\nb"', id="line break"),
+        pytest.param(b'"Hi"', b"1", id="number"),
+        pytest.param(b'"m"', b'"another model"', id="model"),
+        pytest.param(b"}]}", b"}]}]", id="too much"),
+        pytest.param(b"}]}", b"}]", id="too little"),
+    ],
+)
+def test_a_text_that_differs_in_more_is_parsed(old: bytes, new: bytes) -> None:
+    reader, without = openai_reader(), Reader(adapter("openai")[0].reads_units(OPTIONS), plans=False)
+    assert learned(reader, REQUEST)
+    other = orjson.dumps(REQUEST).replace(old, new)
+    result, was_known = read_by(reader, other)
+    assert not was_known
+    assert result == read_by(without, other)[0]
+
+
+def test_findings_are_reported_for_each_text() -> None:
+    """Something unknown is found in the envelope of each document."""
+    document = {**REQUEST, "tools": [{"type": "unknown"}]}
+    assert not learned(openai_reader(), document)
+
+
+def test_ids_that_repeat_in_another_way_are_related_in_another_way() -> None:
+    call = {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_a", "content": "1"},
+    ]
+    reader, without = openai_reader(), Reader(adapter("openai")[0].reads_units(OPTIONS), plans=False)
+    assert learned(reader, {"messages": messages})
+    data = orjson.dumps({"messages": messages})
+    same, other = (
+        data.replace(b"call_a", b"call_b"),
+        data.replace(b'"tool_call_id":"call_a"', b'"tool_call_id":"call_b"'),
+    )
+    assert read_by(reader, same)[1]
+    assert not read_by(reader, other)[1]
+    assert read_by(reader, other)[0] == read_by(without, other)[0]
+
+
+# --- whether texts are split ------------------------------------------------------------------------------------------
+
+
+def test_texts_that_never_repeat_are_soon_not_split() -> None:
+    plans = TextPlans(adapter("openai")[0].reads_units(OPTIONS), lambda _: None)
+    text = plans.split(b'{"a": "b"}')
+    assert text is not None
+    for _ in range(PATIENCE):
+        plans.count(text, planned=False)
+    assert plans.split(b'{"a": "b"}') is UNSPLIT
+
+
+def test_texts_are_split_again_once_most_conversations_have_plans() -> None:
+    payoff = Payoff()
+    for _ in range(PATIENCE):
+        payoff.failed()
+    assert not payoff.pays
+    for _ in range(3 * PATIENCE):
+        payoff.skipped(likely=True)
+        payoff.skipped(likely=False)
+    assert not payoff.pays
+    for _ in range(PATIENCE + 1):
+        payoff.skipped(likely=True)
+    assert payoff.pays
+
+
+def test_a_single_failure_does_not_matter() -> None:
+    payoff = Payoff()
+    for _ in range(10 * PATIENCE):
+        payoff.succeeded()
+    for _ in range(PATIENCE):
+        payoff.failed()
+    assert payoff.pays
