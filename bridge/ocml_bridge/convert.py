@@ -15,9 +15,9 @@ from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
 from .engine.input import document_in, known_in
 from .engine.output import write_document
-from .engine.plans.json_texts import JsonText
+from .engine.plans.pieces import Pieces
 from .errors import BridgeError, ErrorCode
-from .formats.adapter import DEFAULT, Adapter, Kind, Options, Source
+from .formats.adapter import DEFAULT, Adapter, Options, Source
 from .formats.source import decode
 from .json_values import jsontext
 from .json_values.parsed import as_document
@@ -248,7 +248,7 @@ def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: L
     its format is not examined twice.
     """
     text = None
-    if adapter.kind is _JSON and options.plans and isinstance(data, (str, bytes)):
+    if options.plans and isinstance(data, (str, bytes)):
         known = known_in(adapter, data, options)
         if isinstance(known, Conversation):
             return known
@@ -265,13 +265,12 @@ def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: L
     return document
 
 
-_JSON: Final = Kind.JSON
 _OF_RELATIONS: Final = frozenset({FindingCode.REPLY_UNPAIRED, FindingCode.CALL_ID_REPEATED})
 """Findings about which reply answers which call: they do not suggest another format."""
 
 
 def _read_value(
-    value: Source, adapter: Adapter, options: Options, log: Log, text: JsonText | None = None
+    value: Source, adapter: Adapter, options: Options, log: Log, text: Pieces | None = None
 ) -> Document | Conversation:
     try:
         return document_in(adapter, restored(adapter, value, options), options, log, text)

@@ -22,7 +22,7 @@ from ocml_bridge.units.pairing import with_name
 from ocml_bridge.units.reader import UnitReader
 
 from .around import DeclaredTools, around_of, with_tools
-from .detect import DeclaringFrame, declaring_frame, family_of, is_open_turn, may_have_markup
+from .detect import DeclaringFrame, declaring_frame, family_of, has_tags, is_open_turn, may_have_markup
 from .families import Family
 from .findings import check_frame, check_tail, report_open_turn
 from .frames import Contents, Place, gap_after, kind_of, read_frame, report_markup, schemas_of
@@ -31,7 +31,7 @@ from .markup.parts import NO_SCHEMAS
 from .markup.responses import answered
 from .plain import read_open_turn
 from .spelling import notes_about, with_notes
-from .syntax import GRAMMAR, TEXT, may_be_markup
+from .syntax import GRAMMAR, TEXT, ends_turn, may_be_markup
 
 _LONGEST: Final = 256
 """The maximum length of a header or a gap for which plans are made, in characters."""
@@ -91,6 +91,17 @@ class TextReader(UnitReader):
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
         return part_frames(frames, tail, has_markup=may_have_markup(text, frames))
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty, and none may have markup of any family."""
+        if not all(texts) or any(map(may_be_markup, texts)):
+            return False
+        joined = "".join(texts)
+        return "<" not in joined or not (has_tags(joined) or ends_turn(joined))
+
+    def pieces(self, text: str) -> list[str]:
+        """Split a text at its tokens; the headers of frames belong to them."""
+        return GRAMMAR.contents(text)
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """Return a cache key and the body of a frame; None for the last one if it is cut off, and for markup."""

@@ -87,6 +87,13 @@ class Around(NamedTuple):
     rest: Scan | None = None
 
 
+_MARKS: Final = ("<|", BREAK, SECTION, INSTRUCTIONS)
+"""What makes a text another one than it seems: a token, a broken one, a section, a heading."""
+
+
+_TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
+
+
 class FramesReader(UnitReader):
     """Reads frames. A text without any frame is one unit."""
 
@@ -112,6 +119,15 @@ class FramesReader(UnitReader):
             units.append(frame if plain is None or before is None else plain)
             before = plain
         return as_units(units, Around(source, FrameReader(log, restore=True), rest))
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty, or has a token, also a broken one, or a section of a developer message."""
+        joined = "".join(texts)
+        return all(texts) and not any(mark[0] in joined and mark in joined for mark in _MARKS)
+
+    def pieces(self, text: str) -> list[str]:
+        """Split a text at its tokens."""
+        return _TOKEN.split(text)
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """Return the key of a plain frame and its body; None for other units, or if the section of tools is too long.

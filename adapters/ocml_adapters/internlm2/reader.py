@@ -112,6 +112,14 @@ class FramesReader(UnitReader):
         frames, tail = GRAMMAR.frames(text)
         return without_open_turn(frames, tail, text, log)
 
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty or has a token."""
+        return all(texts) and all(map(CONTROL.is_free, texts))
+
+    def pieces(self, text: str) -> list[str]:
+        """Split a text at its tokens; the headers of frames belong to them."""
+        return GRAMMAR.contents(text)
+
     def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
         """Return the cache key and the contents of a frame; None if its spelling or a token in its body is unusual."""
         frame, (dialect, closed, *_) = unit

@@ -52,6 +52,9 @@ class Around(NamedTuple):
     opening: Frame | None = None
 
 
+_SEPARATOR: Final = re.compile(rf"({re.escape(START)}[^\n]*\n|\n{re.escape(END)}|{re.escape(END)})")
+
+
 class FramesReader(UnitReader):
     """The unit reader; a unit is a frame."""
 
@@ -82,6 +85,14 @@ class FramesReader(UnitReader):
             return SplitDocument(frames[:-1], Transcript(), document=Around(edges, cut=True, opening=last))
         envelope = edges, last.last
         return SplitDocument(frames, Transcript(), document=Around(edges, cut=last.last), envelope=envelope)
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty, has a token, or ends in what may belong to the end of a line."""
+        return all(texts) and all(map(TOKENS.is_free, texts)) and not any(text[-1] == "\r" for text in texts)
+
+    def pieces(self, text: str) -> list[str]:
+        """Split a text at its tokens; the header of a frame, and the newline at the end of its body, belong to them."""
+        return _SEPARATOR.split(text)
 
     def skeleton(self, unit: Frame, before: Frame | None) -> Skeleton | None:
         """Return a frame without its contents; None if its edges or its body do not have the default spelling."""

@@ -55,6 +55,9 @@ class Rest(NamedTuple):
     error: BridgeError | None = None
 
 
+_TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
+
+
 class FramesReader(UnitReader):
     """The unit reader; a unit is a frame."""
 
@@ -90,6 +93,15 @@ class FramesReader(UnitReader):
         if rest and plain and len(front.text) <= REMEMBERED and _is_value(around.settings):
             self._fronts.keep(front.text, around)
         return len(front.text), around
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty, has a token, or ends with the beginning of one."""
+        joined = "".join(texts)
+        return all(texts) and ("<" not in joined or not any("<|" in text or text[-1] == "<" for text in texts))
+
+    def pieces(self, text: str) -> list[str]:
+        """Split a text at its tokens."""
+        return _TOKEN.split(text)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return a frame without its body and call id; None if its body has tokens, or if it is not on its own line."""

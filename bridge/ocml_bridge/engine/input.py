@@ -8,29 +8,31 @@ from ..formats.adapter import Adapter, Options, Source
 from ..loss import Log, without_message
 from ..model import Document
 from ..units.conversation import Conversation, whole
-from .added_tokens import ReadText
+from .added_tokens import ReadText, added_to
 from .instances import reader_for
-from .plans.json_texts import JsonText
+from .plans.pieces import Pieces
 
 
-def known_in(adapter: Adapter, data: str | bytes, options: Options) -> Conversation | JsonText | None:
-    """Return the conversation in a JSON text that differs from an earlier one only in contents, ids and the like.
+def known_in(adapter: Adapter, data: str | bytes, options: Options) -> Conversation | Pieces | None:
+    """Return the conversation in a text that differs from an earlier one only in contents, ids and the like.
 
     Args:
-        adapter: its format, a JSON format.
+        adapter: its format.
         data: the text.
         options: how to read.
 
     Returns:
         If it differs in more, the text for `document_in`; None if that needs none.
     """
+    if added_to(adapter, options) is not None:  # the text is first restored
+        return None
     reader = reader_for(adapter, options)
     text = reader.split_text(data)
     return None if text is None else reader.read_text(text) or text
 
 
 def document_in(
-    adapter: Adapter, source: Source, options: Options, log: Log, text: JsonText | None = None
+    adapter: Adapter, source: Source, options: Options, log: Log, text: Pieces | None = None
 ) -> Document | Conversation:
     """Read the document in a source.
 
@@ -39,7 +41,7 @@ def document_in(
         source: text, or a JSON value.
         options: how to read.
         log: takes the findings.
-        text: the text of the JSON value, if `known_in` returned one.
+        text: the text of the source, if `known_in` returned one.
 
     Raises:
         BridgeError: with an offset or a path, if the source is not a document of the format.

@@ -23,9 +23,10 @@ from ..units.planned_items import NONE, PlannedItem
 from ..units.reader import UnitReader
 from .plans.conversations import MOST, ConversationPlans, PlannedUnits, UnrelatedItems
 from .plans.envelopes import OpenedEnvelopes
-from .plans.json_texts import JsonText, TextPlans
 from .plans.learning import MEETINGS
+from .plans.pieces import Pieces, splitter_for
 from .plans.probes import extra_texts, has_others, place_of, probe
+from .plans.texts import TextPlans
 
 LIMIT: Final = 4096
 """How many plans a reader's cache holds; if there are more, it is cleared."""
@@ -81,28 +82,29 @@ class Reader:
         self._plans = Memo[Hashable, ReadingPlan | None](LIMIT)
         self._meetings: Final = Meetings(LIMIT)
         self._conversations = ConversationPlans(grammar)
-        self._texts: Final = TextPlans(grammar, self._planned_units)
+        splitter = splitter_for(grammar) if plans else None
+        self._texts = None if splitter is None else TextPlans(grammar, splitter, self._planned_units)
 
-    def split_text(self, data: str | bytes) -> JsonText | None:
-        """Split a JSON text for `read_text`; return None if it is to be parsed at once."""
-        return self._texts.split(data)
+    def split_text(self, data: str | bytes) -> Pieces | None:
+        """Split a text for `read_text`; return None if it is to be parsed at once."""
+        return None if self._texts is None else self._texts.split(data)
 
-    def read_text(self, text: JsonText) -> Conversation | None:
-        """Read a JSON text by its plan, without parsing it; return None if it has to be parsed."""
-        found = self._texts.find(text) if text.pieces else None
+    def read_text(self, text: Pieces) -> Conversation | None:
+        """Read a text by its plan, without parsing it; return None if it has to be parsed."""
+        found = self._texts.find(text) if text.pieces and self._texts is not None else None
         if found is None:
             return None
         units, values = found
         plan = self._conversations.for_units(units, values)
         return None if plan is None or plan.findings else _by_plan(plan, values)
 
-    def read(self, source: str | Json, log: Log, text: JsonText | None = None) -> Conversation | Completion:
+    def read(self, source: str | Json, log: Log, text: Pieces | None = None) -> Conversation | Completion:
         """Read a document as a conversation, or as a text to be completed.
 
         Args:
             source: text, or a JSON value.
             log: takes the findings.
-            text: the text of the JSON value, if it is known and `read_text` returned None for it.
+            text: the text of the source, if it is split and `read_text` returned None for it.
 
         Raises:
             BridgeError: as the format's reader raises it.
@@ -120,12 +122,12 @@ class Reader:
         conversation_plan = None if key is None else self._conversations.find(key, values)
         if conversation_plan is not None:
             log.findings += conversation_plan.findings
-            if text is not None and not log.findings:
+            if text is not None and self._texts is not None and not log.findings:
                 plan_of_all = None if self._grammar.looks_at_contents else conversation_plan
                 units = PlannedUnits((split.envelope, *plans), planned_items, plan_of_all)
                 self._texts.learn_if_repeated(text, units, values, conversation_plan)
             return _by_plan(conversation_plan, values)
-        if text is not None:
+        if text is not None and self._texts is not None:
             self._texts.count(text, planned=False)
         # Otherwise, the messages of all units are related.
         first_finding = len(log.findings)
@@ -142,7 +144,7 @@ class Reader:
         conversation_plan = self._conversations.learn(key, conversation, unrelated, findings, unit_findings)
         return conversation if conversation_plan is None else _by_plan(conversation_plan, values)
 
-    def _planned_units(self, source: Json) -> tuple[Hashable, Sequence[str]] | None:
+    def _planned_units(self, source: str | Json) -> tuple[Hashable, Sequence[str]] | None:
         """Return the envelope with the plans of the units of a document, and its values; None for a completion."""
         split = self._split(source, Log())
         if isinstance(split, Completion):

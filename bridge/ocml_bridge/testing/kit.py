@@ -23,13 +23,13 @@ from .detection import recognises, takes_no_other
 from .drawing import draw
 from .edits import edited, other_words_fit
 from .examples import EXAMPLES
-from .json_texts import texts_change_nothing
 from .laws import all_laws
 from .own_output import TALK
 from .plans import plans_change_nothing
 from .reading import fits_its_source, read_or_refused, two_are_parted
 from .shown import shown
 from .spans import Unescape, prompt_is_sampled_behind, spans_hold
+from .texts import texts_change_nothing
 from .tokens import others_are_broken
 from .untouched import untouched
 
@@ -139,8 +139,8 @@ def check_plans(
 ) -> None:
     """Check that documents are written and read the same with plans and without.
 
-    In a JSON format, texts that differ from an earlier one only in contents and ids may be read without being parsed:
-    they are compared with texts that are.
+    Texts that differ from an earlier one only in contents and ids may be read without being parsed: they are compared
+    with texts that are.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
@@ -149,8 +149,7 @@ def check_plans(
     """
     _hold(adapter, documents, lambda document: plans_change_nothing(document, adapter), examples)
     found, dialect = registry.adapter(adapter)
-    if found.kind is Kind.JSON:
-        _each_listed(adapter, lambda document: _texts_like_it(document, found, Options(dialect=dialect)))
+    _each_listed(adapter, lambda document: _texts_like_it(document, found, Options(dialect=dialect)))
 
 
 def _texts_like_it(document: Document, adapter: Adapter, options: Options) -> None:

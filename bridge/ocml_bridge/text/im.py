@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -43,6 +43,41 @@ class Frame:
     offset: int
     last: bool
     begins: int = -1
+
+
+def _common(one: str, other: str) -> str:
+    """Return the longest common prefix of two texts."""
+    count = 0
+    while one[count : count + 1] == other[count : count + 1] != "":
+        count += 1
+    return one[:count]
+
+
+class _Splitter:
+    """Splits texts at tokens.
+
+    Args:
+        tokens: the tokens.
+        spell: returns the pattern of a token, which begins with the token itself.
+
+    Attributes:
+        pattern: matches all of them.
+    """
+
+    def __init__(self, tokens: Iterable[str], spell: Callable[[str], str]) -> None:
+        families = [list(family) for _, family in groupby(sorted(tokens), itemgetter(0))]
+        spelled = [f"({'|'.join(map(spell, family))})" for family in families]
+        self.pattern: Final = re.compile(f"({'|'.join(map(spell, chain(*families)))})")
+        self._families: Final = [
+            (_common(family[0], family[-1]), re.compile(pattern))
+            for family, pattern in zip(families, spelled, strict=True)
+        ]
+
+    def split(self, text: str) -> list[str]:
+        """Split a text: texts and tokens alternate, and a text is first and last."""
+        # A pattern whose tokens have a common prefix is searched for several times as fast.
+        patterns = [pattern for prefix, pattern in self._families if prefix in text]
+        return patterns[0].split(text) if len(patterns) == 1 else self.pattern.split(text)
 
 
 class Grammar:
@@ -80,8 +115,17 @@ class Grammar:
         return re.compile("|".join(map(re.escape, self.starts)))
 
     @cached_property
-    def _token(self) -> re.Pattern[str]:
-        return re.compile("(" + "|".join(map(re.escape, (*self.starts, *self._ends))) + ")")
+    def _tokens(self) -> _Splitter:
+        return _Splitter((*self.starts, *self._ends), re.escape)
+
+    @cached_property
+    def _separators(self) -> _Splitter:
+        return _Splitter((*self.starts, *self._ends), self._separator)
+
+    def _separator(self, token: str) -> str:
+        """Return a pattern for a token: a start token with its header, an end token alone."""
+        header = f"[^\n]*{re.escape(self.header_end)}" if token in self.starts else ""
+        return re.escape(token) + header
 
     @cached_property
     def _closing(self) -> re.Pattern[str]:
@@ -91,28 +135,21 @@ class Grammar:
         """Return the token at the end of a body that ends a text, with the white space after it; None without one."""
         return self._closing.search(body) if self.closers else None
 
-    @cached_property
-    def _families(self) -> list[tuple[str, re.Pattern[str]]]:
-        """Return the tokens grouped by their first character: their common prefix, and a pattern of them."""
-        tokens = sorted((*self.starts, *self._ends))
-        families = [list(family) for _, family in groupby(tokens, itemgetter(0))]
-        return [
-            (_common(family[0], family[-1]), re.compile(f"({'|'.join(map(re.escape, family))})")) for family in families
-        ]
-
     def opens(self, text: str) -> bool:
         """Return whether a text contains a start token."""
         return self._start.search(text) is not None
 
     def cuts(self, text: str) -> bool:
         """Return whether a text contains a start or an end token."""
-        return self._token.search(text) is not None
+        return self._tokens.pattern.search(text) is not None
 
     def pieces(self, text: str) -> list[str]:
         """Split a text at its tokens: texts and tokens alternate, and a text is first and last."""
-        # A pattern whose tokens have a common prefix is searched for several times as fast.
-        patterns = [pattern for prefix, pattern in self._families if prefix in text]
-        return patterns[0].split(text) if len(patterns) == 1 else self._token.split(text)
+        return self._tokens.split(text)
+
+    def contents(self, text: str) -> list[str]:
+        """Split a text at its tokens, which include the headers of frames (`UnitReader.pieces`)."""
+        return self._separators.split(text)
 
     def frames(self, text: str, check: Callable[[Frame], None] | None = None) -> tuple[list[Frame], str]:
         """Return the frames of a text, and the text after the last one. An end token outside a frame is part of a gap.
@@ -142,14 +179,6 @@ class Grammar:
         frames = scanner.feed(text)
         last, tail = scanner.finish()
         return [*frames, *last], tail
-
-
-def _common(one: str, other: str) -> str:
-    """Return the longest common prefix of two texts."""
-    count = 0
-    while one[count : count + 1] == other[count : count + 1] != "":
-        count += 1
-    return one[:count]
 
 
 class Scanner:

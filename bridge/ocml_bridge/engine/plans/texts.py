@@ -1,32 +1,28 @@
-"""Recognises JSON texts that differ from earlier ones only in some strings, and reads them without parsing them.
+"""Recognises texts that differ from earlier ones only in some strings, and reads them without parsing them.
 
-JSON texts that are equal but for some strings parse to values that are equal but for these strings. So the text is
-split at its quotation marks: what is outside of the strings, together with all strings that are not contents or ids,
-is the cache key of its `TextPlan`. The plan says how the units are read, and which strings are their values. It is
-learned as the plan of a unit is: the text is read once more with probes as its strings.
+JSON texts that are equal but for some strings parse to values that are equal but for these strings; likewise texts of
+frames that are equal but for what is between their tokens. So a text is split (`pieces.py`): what separates its
+strings, together with all strings that are not contents or ids, is the cache key of its `TextPlan`. The plan says how
+the units are read, and which strings are their values. It is learned as the plan of a unit is: the text is read once
+more with probes as its strings.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from ...common.memo import Meetings, Memo
 from ...errors import BridgeError
-from ...json_values import jsontext
 from ...model import Json
 from ...units.conversation import ConversationPlan
 from ...units.reader import UnitReader
 from .conversations import PlannedUnits
 from .payoff import Payoff
+from .pieces import LONGEST, Pieces, Splitter
 from .probes import PROBES, probe
 
-LONGEST: Final = 200_000
-"""How long a text may be that is split, in bytes."""
 SIZE: Final = 4_000_000
 """The size of each cache of a reader, in bytes."""
 _OVERHEAD: Final = 1000
@@ -37,57 +33,12 @@ _COUNTED: Final = 4096
 """How many keys without a plan are counted at once."""
 _MOST_SHAPES: Final = 4
 """How many shapes the texts with the same outside may have, as their objects may have their members in any order."""
-_BACKSLASH: Final = re.compile(rb"\\\\")
-_QUOTE: Final = re.compile(rb'\\"')
-"""Match escapes. They split bytes twice as fast as `bytes.split` with the same two bytes."""
-_SPELLED_BACKSLASH: Final = rb"\u005c"
-_SPELLED_QUOTE: Final = rb"\u0022"
-"""The same characters, spelled without a backslash before a quotation mark."""
-
 Get = Callable[[Sequence[Any]], tuple[Any, ...]]
 """Returns some elements of a sequence."""
 
 
-class JsonText:
-    """A JSON text, split at its quotation marks.
-
-    Args:
-        pieces: in turns, what is outside of strings, and the strings as they are spelled.
-
-    Attributes:
-        pieces: as given.
-        outside: all that is outside of strings.
-    """
-
-    __slots__ = ("outside", "pieces")
-
-    def __init__(self, pieces: list[bytes]) -> None:
-        self.pieces: Final = pieces
-        self.outside: Final = b'"'.join(pieces[::2])
-
-
-UNSPLIT: Final = JsonText([])
+UNSPLIT: Final = Pieces([], None)
 """A text that is not split, because that is not worth the time."""
-
-
-def split_text(data: str | bytes) -> JsonText | None:
-    """Split a JSON text; return None if it is certainly not JSON."""
-    try:
-        text = data.encode() if isinstance(data, str) else data
-    except UnicodeEncodeError:
-        return None
-    if _QUOTE.search(text) is not None:
-        text = _SPELLED_QUOTE.join(_QUOTE.split(_SPELLED_BACKSLASH.join(_BACKSLASH.split(text))))
-    pieces = text.split(b'"')
-    return JsonText(pieces) if len(pieces) % 2 and len(pieces) > 1 else None
-
-
-def _parsed(strings: Sequence[bytes]) -> list[str] | None:
-    """Return the values of strings as they are spelled in JSON; None if one is not valid."""
-    try:
-        return orjson.loads(b'["' + b'","'.join(strings) + b'"]')
-    except orjson.JSONDecodeError:
-        return None
 
 
 class _Shape:
@@ -95,27 +46,32 @@ class _Shape:
 
     Args:
         places: the indices of these strings among the pieces.
-        count: how many pieces there are.
+        fixed: the indices of all other strings.
+        key: `Splitter.key`.
 
     Attributes:
         places: as given.
         variable: gets these strings from the pieces.
-        fixed: gets all others.
     """
 
-    __slots__ = ("fixed", "places", "variable")
+    __slots__ = ("_fixed", "_key", "places", "variable")
 
-    def __init__(self, places: Sequence[int], count: int) -> None:
+    def __init__(self, places: Sequence[int], fixed: Sequence[int], key: Callable[[tuple[Any, ...]], Hashable]) -> None:
         self.places: Final = places
         self.variable: Final = _getter(places)
-        self.fixed: Final = _getter([at for at in range(1, count, 2) if at not in places])
+        self._fixed: Final = _getter(fixed)
+        self._key: Final = key
 
-    def key_of(self, text: JsonText) -> _Key:
+    def key_of(self, text: Pieces) -> _Key:
         """Return the cache key of a text."""
-        return self, b'"'.join(self.fixed(text.pieces))
+        return self, self._key(self._fixed(text.pieces))
+
+    def size_of(self, text: Pieces) -> int:
+        """Return how many bytes or characters the strings in the cache key of a text have."""
+        return sum(map(len, self._fixed(text.pieces)))
 
 
-_Key = tuple[_Shape, bytes]
+_Key = tuple[_Shape, Hashable]
 """The key of a text: its shape, and all strings that are fixed."""
 
 
@@ -142,34 +98,41 @@ class TextPlans:
 
     Args:
         grammar: the format's reader of units.
-        read: reads the JSON value of a text up to its units: returns their key and their values.
+        splitter: splits its texts.
+        read: reads the source of a text up to its units: returns their key and their values.
     """
 
-    def __init__(self, grammar: UnitReader, read: Callable[[Json], tuple[Hashable, Sequence[str]] | None]) -> None:
+    def __init__(
+        self,
+        grammar: UnitReader,
+        splitter: Splitter,
+        read: Callable[[str | Json], tuple[Hashable, Sequence[str]] | None],
+    ) -> None:
+        self._splitter: Final = splitter
         self._are_only_values: Final = grammar.are_only_values
         self._read: Final = read
-        self._shapes = Memo[bytes, list[_Shape]](SIZE)
+        self._shapes = Memo[Hashable, list[_Shape]](SIZE)
         self._plans = Memo[_Key, TextPlan](SIZE)
         self._meetings = Meetings(_COUNTED)
         self._payoff: Final = Payoff()
 
-    def split(self, data: str | bytes) -> JsonText | None:
-        """Split a JSON text.
+    def split(self, data: str | bytes) -> Pieces | None:
+        """Split a text.
 
         Returns:
-            `UNSPLIT` if too few texts have plans; None if the text is too long, or certainly not JSON.
+            `UNSPLIT` if too few texts have plans; None if the text is too long, or certainly not one of the format.
         """
         if len(data) > LONGEST:
             return None
-        return split_text(data) if self._payoff.pays else UNSPLIT
+        return self._splitter.split(data) if self._payoff.pays else UNSPLIT
 
-    def find(self, text: JsonText) -> tuple[PlannedUnits, Sequence[str]] | None:
+    def find(self, text: Pieces) -> tuple[PlannedUnits, Sequence[str]] | None:
         """Return the units and the values of a text; None if it has no plan, or if its key depends on a value."""
         for shape in self._shapes.get(text.outside, ()):
             plan = self._plans.get(shape.key_of(text))
             if plan is None:
                 continue
-            values = _parsed(shape.variable(text.pieces))
+            values = self._splitter.values(shape.variable(text.pieces))
             if values is None or not self._are_only_values(values):
                 break
             if not all(len(values[at]) in lengths for at, lengths in plan.lengths):
@@ -182,7 +145,7 @@ class TextPlans:
             return plan.units, values
         return None
 
-    def count(self, text: JsonText, *, planned: bool) -> None:
+    def count(self, text: Pieces, *, planned: bool) -> None:
         """Count a text without a plan.
 
         Args:
@@ -195,7 +158,7 @@ class TextPlans:
             self._payoff.failed()
 
     def learn_if_repeated(
-        self, text: JsonText, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan
+        self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan
     ) -> None:
         """Learn the plan of a text; if similar texts have plans, once its key was met often enough.
 
@@ -208,31 +171,31 @@ class TextPlans:
         if text is UNSPLIT or not self._is_learned(text, units, values, plan):
             self.count(text, planned=True)
 
-    def _is_learned(self, text: JsonText, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan) -> bool:
+    def _is_learned(self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan) -> bool:
         shapes = self._shapes.get(text.outside, [])
         if len(shapes) >= _MOST_SHAPES or not self._is_due(shapes[0].key_of(text) if shapes else text.outside):
             return False
         variable = plan.variable(values)
-        places = _places(text, [values[number] for number in variable])
+        places = self._places(text, [values[number] for number in variable])
         learned = self._learned(text, places, units, values, variable) if places else None
         if learned is None:
             return False
         shape = next((known for known in shapes if known.places == places), None)
         if shape is None:
-            shape = _Shape(places, len(text.pieces))
+            others = [at for at in range(self._splitter.first, len(text.pieces), 2) if at not in places]
+            shape = _Shape(places, others, self._splitter.key)
             self._shapes.keep(text.outside, [*shapes, shape], len(text.outside) + _OVERHEAD)
-        key = shape.key_of(text)
-        self._plans.keep(key, learned, len(key[1]) + _OVERHEAD)
+        self._plans.keep(shape.key_of(text), learned, shape.size_of(text) + _OVERHEAD)
         return True
 
     def _is_due(self, key: Hashable) -> bool:
         """Count a key; return whether a plan is to be learned now: what cannot be learned is tried less and less."""
         met = self._meetings.met(key)
-        return met & (met - 1) == 0 and (met >= MEETINGS or isinstance(key, bytes))
+        return met & (met - 1) == 0 and (met >= MEETINGS or not isinstance(key, tuple))
 
     def _learned(
         self,
-        text: JsonText,
+        text: Pieces,
         places: Sequence[int],
         units: PlannedUnits,
         values: Sequence[str],
@@ -249,7 +212,7 @@ class TextPlans:
         """
         if any(map(PROBES.search, values)):
             return None
-        strings = _parsed([text.pieces[at] for at in places])
+        strings = self._splitter.values([text.pieces[at] for at in places])
         if strings is None or not self._are_only_values(strings):
             return None
         read = self._read_with(text, dict.fromkeys(places, ""))
@@ -281,7 +244,7 @@ class TextPlans:
                 return TextPlan(units, constants, None if is_in_order else _getter(order), lengths, stripped)
         return None
 
-    def _read_with(self, text: JsonText, spaces: Mapping[int, str]) -> tuple[Hashable, Sequence[str]] | None:
+    def _read_with(self, text: Pieces, spaces: Mapping[int, str]) -> tuple[Hashable, Sequence[str]] | None:
         """Read a text with probes in place of some pieces; return None if it cannot be read so.
 
         Args:
@@ -290,11 +253,23 @@ class TextPlans:
         """
         probed = [*text.pieces]
         for number, (at, space) in enumerate(spaces.items()):
-            probed[at] = f"{space}{probe(number)}{space}".encode()
+            probed[at] = self._splitter.spelled(f"{space}{probe(number)}{space}")
         try:
-            return self._read(jsontext.loads(b'"'.join(probed)))
+            return self._read(self._splitter.source(probed))
         except BridgeError:
             return None
+
+    def _places(self, text: Pieces, values: Sequence[str]) -> list[int]:
+        """Return the indices of the pieces that are these values; none if there are more than values."""
+        places = range(self._splitter.first, len(text.pieces), 2)
+        strings = self._splitter.values(text.pieces[self._splitter.first :: 2]) or []
+        wanted = {*values}
+        found = [
+            at
+            for at, string in zip(places, strings, strict=False)
+            if string in wanted and not self._splitter.is_key(text.pieces, at)
+        ]
+        return found if len(found) <= len(values) else []
 
 
 def _getter(indices: Sequence[int]) -> Get:
@@ -302,16 +277,3 @@ def _getter(indices: Sequence[int]) -> Get:
     if len(indices) > 1:
         return itemgetter(*indices)
     return lambda elements: tuple([elements[at] for at in indices])
-
-
-def _places(text: JsonText, values: Sequence[str]) -> list[int]:
-    """Return the indices of the pieces that are these values and not keys; none if there are more than values."""
-    pieces = text.pieces
-    wanted = {*values}
-    strings = _parsed(pieces[1::2]) or []
-    places = [
-        at
-        for at, string in zip(range(1, len(pieces), 2), strings, strict=False)
-        if string in wanted and not pieces[at + 1].lstrip().startswith(b":")
-    ]
-    return places if len(places) <= len(values) else []

@@ -1,4 +1,4 @@
-"""JSON texts that differ from earlier ones only in contents and ids are read without being parsed, to the same end."""
+"""Texts that differ from earlier ones only in contents and ids are read without being parsed, to the same end."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from hypothesis import strategies as st
 from corpus import corpus_cases
 from ocml_adapters.openai.units import WireReader
 from ocml_bridge import BridgeError, Message, Options, convert
-from ocml_bridge.engine.plans.json_texts import UNSPLIT, TextPlans, split_text
 from ocml_bridge.engine.plans.payoff import PATIENCE, Payoff
+from ocml_bridge.engine.plans.pieces import JsonSplitter
+from ocml_bridge.engine.plans.texts import UNSPLIT, TextPlans
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.loss import Log
 from ocml_bridge.model import replace
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
-from ocml_bridge.testing.json_texts import ODD, read_by, texts_change_nothing
+from ocml_bridge.testing.texts import ODD, read_by, texts_change_nothing
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from ocml_bridge.units.reader import UnitReader
 from sampling import sweep
@@ -34,6 +35,7 @@ GOLDEN: Final = Path(__file__).parents[1] / "golden"
 FORMATS: Final = [
     *("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse"),
     *("ocm-2.2-json", "canonical", "sharegpt", "chatml-json"),
+    *("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2"),
 ]
 OPTIONS: Final = Options(force_format=True)
 
@@ -62,7 +64,7 @@ def strings_in(value: object) -> Iterator[str]:
 
 @given(values, st.sampled_from([None, 2]), st.booleans())
 def test_every_second_piece_is_a_string(value: object, indent: int | None, ascii_only: bool) -> None:
-    text = split_text(json.dumps(value, indent=indent, ensure_ascii=ascii_only))
+    text = JsonSplitter().split(json.dumps(value, indent=indent, ensure_ascii=ascii_only))
     strings = list(strings_in(value))
     if text is None:
         assert not strings
@@ -73,20 +75,20 @@ def test_every_second_piece_is_a_string(value: object, indent: int | None, ascii
 
 @given(st.binary())
 def test_any_bytes_can_be_split(data: bytes) -> None:
-    text = split_text(data)
+    text = JsonSplitter().split(data)
     assert text is None or len(text.pieces) % 2
 
 
 def test_a_text_with_half_a_surrogate_pair_is_not_split() -> None:
-    assert split_text('{"a": "\ud800"}') is None
+    assert JsonSplitter().split('{"a": "\ud800"}') is None
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def documents(format_id: str) -> Iterator[bytes]:
-    """The golden cases of a JSON format, and those of Chat Completions converted to it."""
-    for path in sorted((GOLDEN / format_id).rglob("input.json")):
+    """The golden cases of a format, and those of Chat Completions converted to it."""
+    for path in sorted((GOLDEN / format_id).rglob("input.*")):
         yield path.read_bytes()
     for path in sorted((GOLDEN / "openai").rglob("input.json")):
         with suppress(BridgeError):  # some are invalid
@@ -201,7 +203,7 @@ def test_ids_that_repeat_in_another_way_are_related_in_another_way() -> None:
 
 
 def test_texts_that_never_repeat_are_soon_not_split() -> None:
-    plans = TextPlans(adapter("openai")[0].reads_units(OPTIONS), lambda _: None)
+    plans = TextPlans(adapter("openai")[0].reads_units(OPTIONS), JsonSplitter(), lambda _: None)
     text = plans.split(b'{"a": "b"}')
     assert text is not None
     for _ in range(PATIENCE):
