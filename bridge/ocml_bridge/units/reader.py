@@ -138,22 +138,21 @@ class UnitReader(ABC):
     def are_only_values(self, texts: Sequence[str]) -> bool:
         """Return whether no key of a unit or an envelope depends on these texts, where they are contents or ids.
 
-        For such texts, the engine need not parse a document that differs only in them from an earlier one. A text
-        format defines `pieces`, too. The engine finds out by itself where a key depends on white space at the ends of a
-        text.
+        For such texts, the engine need not parse a document that differs only in them from an earlier one. It finds out
+        by itself where a key depends on white space at the ends of a text.
 
         Args:
-            texts: any texts of contents of messages and ids of calls.
+            texts: any texts of contents of messages and ids of calls; none to ask whether the format has such texts.
         """
         return False
 
-    def pieces(self, text: str) -> list[str]:
-        """Split the text of a document, not of JSON, at what separates contents, such as a token and its header.
+    def pieces(self, text: str) -> list[str] | None:
+        """Split the text of a document at what separates contents, such as a token and its header.
 
         Args:
             text: any text.
 
         Returns:
-            Texts and what separates them, in turns, from a text to a text.
+            Texts and what separates them, in turns, from a text to a text; None for JSON.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines are_only_values(): define pieces(), too")
+        return None

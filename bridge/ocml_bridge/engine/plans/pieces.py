@@ -146,7 +146,7 @@ class FrameSplitter:
 
     first: ClassVar[int] = 0
 
-    def __init__(self, pieces: Callable[[str], list[str]]) -> None:
+    def __init__(self, pieces: Callable[[str], list[str] | None]) -> None:
         self._pieces: Final = pieces
 
     def split(self, data: str | bytes) -> Pieces | None:
@@ -156,7 +156,7 @@ class FrameSplitter:
         except UnicodeDecodeError:
             return None
         pieces = self._pieces(text)
-        return Pieces(pieces, "".join(pieces[1::2])) if len(pieces) > 1 else None
+        return Pieces(pieces, "".join(pieces[1::2])) if pieces is not None and len(pieces) > 1 else None
 
     def values(self, strings: Sequence[str]) -> list[str]:
         """Return the strings, which are spelled as they are."""
@@ -183,7 +183,6 @@ class FrameSplitter:
 
 def splitter_for(grammar: UnitReader) -> Splitter | None:
     """Return the splitter of a format's texts; None if they are always parsed."""
-    if type(grammar).are_only_values is UnitReader.are_only_values:
+    if not grammar.are_only_values(()):  # not even no texts
         return None
-    is_json = type(grammar).pieces is UnitReader.pieces
-    return JsonSplitter() if is_json else FrameSplitter(grammar.pieces)
+    return JsonSplitter() if grammar.pieces("") is None else FrameSplitter(grammar.pieces)
