@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from corpus import corpus_cases
 from ocml_adapters.openai.units import WireReader
 from ocml_bridge import BridgeError, Message, Options, convert
-from ocml_bridge.engine.plans.payoff import PATIENCE, Payoff
+from ocml_bridge.engine.plans.payoff import LONGEST, PATIENCE, Payoff
 from ocml_bridge.engine.plans.pieces import JsonSplitter
 from ocml_bridge.engine.plans.texts import UNSPLIT, TextPlans
 from ocml_bridge.engine.reading import Reader
@@ -218,9 +218,21 @@ def test_texts_are_split_again_once_most_conversations_have_plans() -> None:
         payoff.skipped(likely=True)
         payoff.skipped(likely=False)
     assert not payoff.pays
-    for _ in range(PATIENCE + 1):
+    for _ in range(2 * PATIENCE + 1):
         payoff.skipped(likely=True)
     assert payoff.pays
+
+
+def test_each_pause_in_vain_is_followed_by_a_longer_one() -> None:
+    payoff, pauses = Payoff(), list[int]()
+    for _ in range(9):
+        while payoff.pays:
+            payoff.failed()
+        pauses.append(0)
+        while not payoff.pays:
+            payoff.skipped(likely=True)
+            pauses[-1] += 1
+    assert [pause - 1 for pause in pauses] == [min(PATIENCE << number, LONGEST) for number in range(9)]
 
 
 def test_a_single_failure_does_not_matter() -> None:

@@ -15,7 +15,7 @@ from ..formats.source import decode
 from ..loss import Log
 from ..units.conversation import whole
 
-_TIMES: Final = 6
+_TIMES: Final = 7
 """How often a text is read before similar ones are read by its plan."""
 _LONG: Final = (64, 65, 201)
 """Lengths at which some texts are no longer part of a key."""

@@ -6,6 +6,8 @@ from typing import Final
 
 PATIENCE: Final = 64
 """How many more attempts fail than succeed before none is made any more."""
+LONGEST: Final = 64 * PATIENCE
+"""How many more skipped attempts have to be likely than unlikely, at most, before attempts are made again."""
 _DOUBT: Final = 2
 """How much an unlikely attempt counts against making attempts again, in likely ones."""
 
@@ -17,21 +19,27 @@ class Payoff:
         pays: whether attempts are to be made.
     """
 
-    __slots__ = ("_score", "pays")
+    __slots__ = ("_pause", "_score", "pays")
 
     def __init__(self) -> None:
         self.pays = True
         self._score = 0
+        self._pause = PATIENCE
+        """How long the next pause is; it doubles after attempts of which none succeeded."""
 
     def succeeded(self) -> None:
         """Count an attempt that succeeded."""
+        self._pause = PATIENCE
         if self._score < PATIENCE:
             self._score += 1
 
     def failed(self) -> None:
         """Count an attempt that failed."""
         self._score -= 1
-        self.pays = self._score > -PATIENCE
+        if self._score <= -PATIENCE:
+            self.pays = False
+            self._score = -self._pause
+            self._pause = min(2 * self._pause, LONGEST)
 
     def skipped(self, *, likely: bool) -> None:
         """Count an attempt that was not made.
@@ -39,5 +47,5 @@ class Payoff:
         Args:
             likely: whether it would probably have succeeded, now or after another one.
         """
-        self._score = self._score + 1 if likely else max(self._score - _DOUBT, -PATIENCE)
+        self._score = self._score + 1 if likely else max(self._score - _DOUBT, -self._pause)
         self.pays = self._score > 0

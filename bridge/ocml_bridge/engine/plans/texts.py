@@ -28,7 +28,7 @@ SIZE: Final = 4_000_000
 _OVERHEAD: Final = 1000
 """How many bytes an entry counts in addition to its key."""
 MEETINGS: Final = 2
-"""How often a key is met before its plan is learned, if other texts with the same outside have plans."""
+"""How often a key is met before its plan is learned."""
 _COUNTED: Final = 4096
 """How many keys without a plan are counted at once."""
 _MOST_SHAPES: Final = 4
@@ -191,7 +191,7 @@ class TextPlans:
     def _is_due(self, key: Hashable) -> bool:
         """Count a key; return whether a plan is to be learned now: what cannot be learned is tried less and less."""
         met = self._meetings.met(key)
-        return met & (met - 1) == 0 and (met >= MEETINGS or not isinstance(key, tuple))
+        return met >= MEETINGS and met & (met - 1) == 0
 
     def _learned(
         self,
