@@ -84,6 +84,11 @@ class ConversationPlan:
         are_distinct = len(ids) == len(self._first_ids) and ids.isdisjoint(self._made_up_ids)
         return are_distinct and all(map(is_plain_id, ids))
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a label is a number."""
+        return any(label.encode is int for label in self.labels)
+
     def variable(self, values: Sequence[str]) -> dict[int, range | None]:
         """Return the indices of those values that may be any other text; for all but contents, the lengths it may have.
 
@@ -93,12 +98,11 @@ class ConversationPlan:
             values: of one conversation.
         """
         extra = [text.number for item in self.items for text in item.extra_texts]
-        labels = [label.number for label in self.labels if label.encode is str]
         return {
             **dict.fromkeys(self._texts),
             **dict.fromkeys(self.ids, ID_LENGTHS),
             **{number: lengths_like(values[number]) for number in extra},
-            **dict.fromkeys(labels, LABEL_LENGTHS),
+            **{label.number: LABEL_LENGTHS[label.encode] for label in self.labels},
         }
 
     def items_of(self, values: Sequence[str]) -> list[Item]:

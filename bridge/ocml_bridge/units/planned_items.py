@@ -5,7 +5,7 @@ The values are a list of texts. A plan says which message each of them belongs t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..model import Content, Part, Text, Transcript, replace
@@ -51,8 +51,8 @@ Place = int | str | Parts
 """Where a content comes from: the index of a value (`NONE`: an empty text), a fixed text, or parts."""
 
 
-LABEL_LENGTHS: Final = range(1, 201)
-"""How long a label that is a text may be, in characters; a longer one stays in the envelope."""
+LABEL_LENGTHS: Final[Mapping[type[str] | type[int], range]] = {str: range(1, 201), int: range(1, 16)}
+"""How long a label may be, in characters or digits, by its type; a longer one stays in the envelope."""
 
 
 class Label(NamedTuple):

@@ -139,7 +139,7 @@ def _label_types(envelope: Object, keys: Sequence[str]) -> dict[str, type[str] |
 
 def _label_type(value: Json) -> type[str] | type[int] | None:
     if isinstance(value, str):
-        return str if len(value) in LABEL_LENGTHS else None
+        return str if len(value) in LABEL_LENGTHS[str] else None
     return int if value.__class__ is int and abs(cast("int", value)) <= _LARGEST_LABEL else None
 
 

@@ -1,15 +1,15 @@
-"""Decides whether attempts are made that cost about as much in vain as they save if they succeed."""
+"""Decides whether attempts are made that cost, in vain, about half of what they save if they succeed."""
 
 from __future__ import annotations
 
 from typing import Final
 
-PATIENCE: Final = 64
-"""How many more attempts fail than succeed before none is made any more."""
+PATIENCE: Final = 128
+"""How low the score falls before no attempts are made any more."""
 LONGEST: Final = 64 * PATIENCE
-"""How many more skipped attempts have to be likely than unlikely, at most, before attempts are made again."""
+"""How far the score has to rise again, at most, before attempts are made again."""
 _DOUBT: Final = 2
-"""How much an unlikely attempt counts against making attempts again, in likely ones."""
+"""How many attempts that succeed, or are likely to, make up for one that fails, or is unlikely to."""
 
 
 class Payoff:
@@ -35,7 +35,7 @@ class Payoff:
 
     def failed(self) -> None:
         """Count an attempt that failed."""
-        self._score -= 1
+        self._score -= _DOUBT
         if self._score <= -PATIENCE:
             self.pays = False
             self._score = -self._pause

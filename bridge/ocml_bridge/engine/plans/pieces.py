@@ -52,6 +52,10 @@ class Splitter(Protocol):
         """Split a text; return None if it is certainly not one of the format."""
         ...
 
+    def with_numbers(self, text: Pieces) -> Pieces | None:
+        """Return a text whose numbers are strings, too; None if it has no numbers."""
+        ...
+
     def values(self, strings: Sequence[Any]) -> list[str] | None:
         """Return the values of strings as they are spelled; None if one is not valid."""
         ...
@@ -62,6 +66,10 @@ class Splitter(Protocol):
 
     def is_key(self, pieces: Sequence[Any], at: int) -> bool:
         """Return whether a string is the key of a member."""
+        ...
+
+    def is_number(self, pieces: Sequence[Any], at: int) -> bool:
+        """Return whether a string is a number."""
         ...
 
     def spelled(self, text: str) -> Any:
@@ -87,6 +95,8 @@ _QUOTE: Final = re.compile(rb'\\"')
 _SPELLED_BACKSLASH: Final = rb"\u005c"
 _SPELLED_QUOTE: Final = rb"\u0022"
 """The same characters, spelled without a backslash before a quotation mark."""
+_NUMBER: Final = re.compile(rb"([0-9][0-9.eE+-]*)")
+"""Matches a number outside of strings, without the minus sign before it."""
 
 
 class JsonSplitter:
@@ -105,6 +115,14 @@ class JsonSplitter:
         pieces = text.split(b'"')
         return Pieces(pieces, b'"'.join(pieces[::2])) if len(pieces) % 2 and len(pieces) > 1 else None
 
+    def with_numbers(self, text: Pieces) -> Pieces | None:
+        """Return a text whose numbers are strings, too, behind the others; None separates them."""
+        first, *others = _NUMBER.split(text.outside)
+        pieces = [*text.pieces]
+        for number in others[::2]:
+            pieces += number, None
+        return Pieces(pieces, b"0".join((first, *others[1::2]))) if others else None
+
     def values(self, strings: Sequence[bytes]) -> list[str] | None:
         """Return the values of strings as they are spelled; None if one is not valid."""
         try:
@@ -116,19 +134,28 @@ class JsonSplitter:
         """Return the strings as part of a cache key."""
         return b'"'.join(strings)
 
-    def is_key(self, pieces: Sequence[bytes], at: int) -> bool:
+    def is_key(self, pieces: Sequence[Any], at: int) -> bool:
         """Return whether a string is the key of a member."""
-        return pieces[at + 1].lstrip().startswith(b":")
+        return not self.is_number(pieces, at) and pieces[at + 1].lstrip().startswith(b":")
+
+    def is_number(self, pieces: Sequence[bytes | None], at: int) -> bool:
+        """Return whether a string is a number."""
+        return pieces[at + 1] is None
 
     def spelled(self, text: str) -> bytes:
         """Return how the value of a string is spelled."""
         return jsontext.dumps(text)[1:-1]
 
-    def joined(self, pieces: Sequence[bytes]) -> bytes:
+    def joined(self, pieces: Sequence[Any]) -> bytes:
         """Return the text that has these pieces."""
-        return b'"'.join(pieces)
+        if None not in pieces:
+            return b'"'.join(pieces)
+        first = pieces.index(None) - 1
+        numbers, texts = iter(pieces[first::2]), [*pieces[:first]]
+        texts[::2] = [_NUMBER.sub(lambda _: next(numbers), outside) for outside in texts[::2]]
+        return b'"'.join(texts)
 
-    def source(self, pieces: Sequence[bytes]) -> Json:
+    def source(self, pieces: Sequence[Any]) -> Json:
         """Return the value of the JSON text that has these pieces.
 
         Raises:
@@ -158,6 +185,9 @@ class FrameSplitter:
         pieces = self._pieces(text)
         return Pieces(pieces, "".join(pieces[1::2])) if pieces is not None and len(pieces) > 1 else None
 
+    def with_numbers(self, text: Pieces) -> None:
+        """Return None: texts of frames have no numbers."""
+
     def values(self, strings: Sequence[str]) -> list[str]:
         """Return the strings, which are spelled as they are."""
         return [*strings]
@@ -168,6 +198,10 @@ class FrameSplitter:
 
     def is_key(self, pieces: Sequence[str], at: int) -> bool:  # noqa: ARG002
         """Return False: texts of frames have no members."""
+        return False
+
+    def is_number(self, pieces: Sequence[str], at: int) -> bool:  # noqa: ARG002
+        """Return False: texts of frames have no numbers."""
         return False
 
     def spelled(self, text: str) -> str:

@@ -9,6 +9,7 @@ more with probes as its strings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -21,7 +22,7 @@ from ...units.reader import UnitReader
 from .conversations import PlannedUnits
 from .payoff import Payoff
 from .pieces import LONGEST, Pieces, Splitter
-from .probes import PROBES, probe
+from .probes import probe
 
 SIZE: Final = 4_000_000
 """The size of each cache of a reader, in bytes."""
@@ -33,6 +34,11 @@ _COUNTED: Final = 4096
 """How many keys without a plan are counted at once."""
 _MOST_SHAPES: Final = 4
 """How many shapes the texts with the same outside may have, as their objects may have their members in any order."""
+_PROBE: Final = 9 * 10**14
+"""The first of the numbers with which plans are learned."""
+_WHOLE: Final = re.compile(r"0|[1-9][0-9]*")
+"""Matches a whole number that is spelled as such numbers are written."""
+
 Get = Callable[[Sequence[Any]], tuple[Any, ...]]
 """Returns some elements of a sequence."""
 
@@ -84,6 +90,7 @@ class TextPlan(NamedTuple):
         order: gets the values in the order of the units from the strings and constants; None if that is their order.
         lengths: for some variable strings, the lengths that they may have.
         stripped: from which of the variable strings on none may begin or end with white space, by its index.
+        numbers: the indices of the variable strings that are whole numbers.
     """
 
     units: PlannedUnits
@@ -91,6 +98,7 @@ class TextPlan(NamedTuple):
     order: Get | None
     lengths: list[tuple[int, range]]
     stripped: int
+    numbers: Sequence[int]
 
 
 class TextPlans:
@@ -115,6 +123,8 @@ class TextPlans:
         self._plans = Memo[_Key, TextPlan](SIZE)
         self._meetings = Meetings(_COUNTED)
         self._payoff: Final = Payoff()
+        self._have_numbers = False
+        """Whether some plans have numbers that are values."""
 
     def split(self, data: str | bytes) -> Pieces | None:
         """Split a text.
@@ -128,6 +138,14 @@ class TextPlans:
 
     def find(self, text: Pieces) -> tuple[PlannedUnits, Sequence[str]] | None:
         """Return the units and the values of a text; None if it has no plan, or if its key depends on a value."""
+        found = self._find(text)
+        if found is None and self._have_numbers and (with_numbers := self._splitter.with_numbers(text)) is not None:
+            found = self._find(with_numbers)
+        if found is not None:
+            self._payoff.succeeded()
+        return found
+
+    def _find(self, text: Pieces) -> tuple[PlannedUnits, Sequence[str]] | None:
         for shape in self._shapes.get(text.outside, ()):
             plan = self._plans.get(shape.key_of(text))
             if plan is None:
@@ -139,9 +157,10 @@ class TextPlans:
                 break
             if any(value.strip() != value for value in values[plan.stripped :]):
                 break
+            if not all(_WHOLE.fullmatch(values[at]) for at in plan.numbers):
+                break
             if plan.order is not None:
                 values = plan.order(values + plan.constants)
-            self._payoff.succeeded()
             return plan.units, values
         return None
 
@@ -172,6 +191,8 @@ class TextPlans:
             self.count(text, planned=True)
 
     def _is_learned(self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan) -> bool:
+        if plan.has_numbers:
+            text = self._splitter.with_numbers(text) or text
         shapes = self._shapes.get(text.outside, [])
         if len(shapes) >= _MOST_SHAPES or not self._is_due(shapes[0].key_of(text) if shapes else text.outside):
             return False
@@ -185,6 +206,7 @@ class TextPlans:
             others = [at for at in range(self._splitter.first, len(text.pieces), 2) if at not in places]
             shape = _Shape(places, others, self._splitter.key)
             self._shapes.keep(text.outside, [*shapes, shape], len(text.outside) + _OVERHEAD)
+        self._have_numbers = self._have_numbers or plan.has_numbers
         self._plans.keep(shape.key_of(text), learned, shape.size_of(text) + _OVERHEAD)
         return True
 
@@ -210,23 +232,26 @@ class TextPlans:
             values: as `learn_if_repeated` has it.
             variable: as `ConversationPlan.variable` returned it.
         """
-        if any(map(PROBES.search, values)):
-            return None
         strings = self._splitter.values([text.pieces[at] for at in places])
         if strings is None or not self._are_only_values(strings):
             return None
-        read = self._read_with(text, dict.fromkeys(places, ""))
+        numbers = [number for number, at in enumerate(places) if self._splitter.is_number(text.pieces, at)]
+        probes = [str(_PROBE + number) if number in numbers else probe(number) for number in range(len(places))]
+        indices = {text: number for number, text in enumerate(probes)}
+        if not indices.keys().isdisjoint(values):
+            return None
+        read = self._read_with(text, places, probes)
         if read is None or read[0] != units.key or len(read[1]) != len(values):
             return None
         constants: list[str] = []
         order: list[int] = []
         for number, (value, filled) in enumerate(zip(values, read[1], strict=True)):
-            found = PROBES.fullmatch(filled)
+            found = indices.get(filled)
             if found is None and filled == value:
                 order.append(len(places) + len(constants))
                 constants.append(value)
             elif found is not None and number in variable:
-                order.append(int(found[1]))
+                order.append(found)
             else:
                 return None
         used = sorted([at for at in order if at < len(places)])
@@ -238,22 +263,20 @@ class TextPlans:
         # White space may matter: at the end of the last text, if that is an answer to be continued.
         contents = {at for number, at in enumerate(order) if number in variable and variable[number] is None}
         for stripped in (len(places), len(places) - 1, 0):
-            spaces = [" " if at < stripped and at in contents else "" for at in range(len(places))]
-            spaced = self._read_with(text, dict(zip(places, spaces, strict=True)))
+            ends = [f" {one} " if at < stripped and at in contents else one for at, one in enumerate(probes)]
+            spaced = self._read_with(text, places, ends)
             if spaced is not None and spaced[0] == units.key:
-                return TextPlan(units, constants, None if is_in_order else _getter(order), lengths, stripped)
+                getter = None if is_in_order else _getter(order)
+                return TextPlan(units, constants, getter, lengths, stripped, numbers)
         return None
 
-    def _read_with(self, text: Pieces, spaces: Mapping[int, str]) -> tuple[Hashable, Sequence[str]] | None:
-        """Read a text with probes in place of some pieces; return None if it cannot be read so.
-
-        Args:
-            text: the text.
-            spaces: what stands before and after each probe, by the index of its piece.
-        """
+    def _read_with(
+        self, text: Pieces, places: Sequence[int], strings: Sequence[str]
+    ) -> tuple[Hashable, Sequence[str]] | None:
+        """Read a text with other strings in place of some pieces; return None if it cannot be read so."""
         probed = [*text.pieces]
-        for number, (at, space) in enumerate(spaces.items()):
-            probed[at] = self._splitter.spelled(f"{space}{probe(number)}{space}")
+        for at, string in zip(places, strings, strict=True):
+            probed[at] = self._splitter.spelled(string)
         try:
             return self._read(self._splitter.source(probed))
         except BridgeError:
