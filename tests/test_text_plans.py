@@ -20,7 +20,7 @@ from ocml_adapters.openai.units import WireReader
 from ocml_bridge import BridgeError, Message, Options, convert
 from ocml_bridge.engine.plans.payoff import LONGEST, PATIENCE, Payoff
 from ocml_bridge.engine.plans.pieces import JsonSplitter
-from ocml_bridge.engine.plans.texts import UNSPLIT, TextPlans
+from ocml_bridge.engine.plans.texts import UNSPLIT
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.loss import Log
 from ocml_bridge.model import replace
@@ -144,7 +144,10 @@ def test_a_format_whose_keys_depend_on_a_text_is_caught() -> None:
         texts_change_nothing(orjson.dumps(REQUEST), replace_of(adapter("openai")[0], reads_units=Reading), ["12"] * 6)
 
 
-REQUEST: Final = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}
+REQUEST: Final[dict[str, Any]] = {
+    "model": "m",
+    "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}],
+}
 
 
 def learned(reader: Reader, document: object) -> bool:
@@ -225,6 +228,13 @@ def test_findings_are_reported_for_each_text() -> None:
     assert not learned(openai_reader(), document)
 
 
+def test_texts_with_findings_are_soon_not_split() -> None:
+    reader, data = openai_reader(), orjson.dumps({**REQUEST, "tools": [{"type": "unknown"}]})
+    for _ in range(PATIENCE):
+        read_by(reader, data)
+    assert reader.split_text(data) is UNSPLIT
+
+
 def test_ids_that_repeat_in_another_way_are_related_in_another_way() -> None:
     call = {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     messages = [
@@ -248,12 +258,10 @@ def test_ids_that_repeat_in_another_way_are_related_in_another_way() -> None:
 
 
 def test_texts_that_never_repeat_are_soon_not_split() -> None:
-    plans = TextPlans(adapter("openai")[0].reads_units(OPTIONS), JsonSplitter(), lambda _: None)
-    text = plans.split(b'{"a": "b"}')
-    assert text is not None
-    for _ in range(PATIENCE):
-        plans.count(text, planned=False)
-    assert plans.split(b'{"a": "b"}') is UNSPLIT
+    reader = openai_reader()
+    for number in range(PATIENCE):
+        read_by(reader, orjson.dumps({**REQUEST, "messages": REQUEST["messages"] * (number + 1)}))
+    assert reader.split_text(orjson.dumps(REQUEST)) is UNSPLIT
 
 
 def test_texts_are_split_again_once_most_conversations_have_plans() -> None:

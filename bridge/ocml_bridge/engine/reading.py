@@ -122,13 +122,12 @@ class Reader:
         conversation_plan = None if key is None else self._conversations.find(key, values)
         if conversation_plan is not None:
             log.findings += conversation_plan.findings
-            if text is not None and self._texts is not None and not log.findings:
-                plan_of_all = None if self._grammar.looks_at_contents else conversation_plan
-                units = PlannedUnits((split.envelope, *plans), planned_items, plan_of_all)
-                self._texts.learn_if_repeated(text, units, values, conversation_plan)
-            return _by_plan(conversation_plan, values)
         if text is not None and self._texts is not None:
-            self._texts.count(text, planned=False)
+            plan_of_all = None if self._grammar.looks_at_contents else conversation_plan
+            units = PlannedUnits((split.envelope, *plans), planned_items, plan_of_all)
+            self._texts.learn_if_repeated(text, units, values, None if log.findings else conversation_plan)
+        if conversation_plan is not None:
+            return _by_plan(conversation_plan, values)
         # Otherwise, the messages of all units are related.
         first_finding = len(log.findings)
         items = self._items(split, plans, values, log)

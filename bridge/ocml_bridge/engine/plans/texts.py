@@ -164,20 +164,8 @@ class TextPlans:
             return plan.units, values
         return None
 
-    def count(self, text: Pieces, *, planned: bool) -> None:
-        """Count a text without a plan.
-
-        Args:
-            text: the text.
-            planned: whether its conversation has a plan, so that the text may get one.
-        """
-        if text is UNSPLIT:
-            self._payoff.skipped(likely=planned)
-        else:
-            self._payoff.failed()
-
     def learn_if_repeated(
-        self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan
+        self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan | None
     ) -> None:
         """Learn the plan of a text; if similar texts have plans, once its key was met often enough.
 
@@ -185,10 +173,12 @@ class TextPlans:
             text: the text, which has no plan.
             units: as it was read.
             values: of its units.
-            plan: the plan by which its conversation was read.
+            plan: the plan by which its conversation was read; None if it was read without one, or with findings.
         """
-        if text is UNSPLIT or not self._is_learned(text, units, values, plan):
-            self.count(text, planned=True)
+        if text is UNSPLIT:
+            self._payoff.skipped(likely=plan is not None)
+        elif plan is None or not self._is_learned(text, units, values, plan):
+            self._payoff.failed()
 
     def _is_learned(self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan) -> bool:
         if plan.has_numbers:
