@@ -44,7 +44,7 @@ Get = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
 UNSPLIT: Final = Pieces([], None)
-"""A text that is not split, because that is not worth the time."""
+"""A text that is not split, because too few texts have plans."""
 
 
 class _Shape:
@@ -193,8 +193,8 @@ class TextPlans:
             return False
         shape = next((known for known in shapes if known.places == places), None)
         if shape is None:
-            others = [at for at in range(self._splitter.first, len(text.pieces), 2) if at not in places]
-            shape = _Shape(places, others, self._splitter.key)
+            others = {*range(self._splitter.first, len(text.pieces), 2)} - {*places}
+            shape = _Shape(places, sorted(others), self._splitter.key)
             self._shapes.keep(text.outside, [*shapes, shape], len(text.outside) + _OVERHEAD)
         self._have_numbers = self._have_numbers or plan.has_numbers
         self._plans.keep(shape.key_of(text), learned, shape.size_of(text) + _OVERHEAD)
