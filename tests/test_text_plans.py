@@ -254,6 +254,17 @@ def test_ids_that_repeat_in_another_way_are_related_in_another_way() -> None:
     assert read_by(reader, other)[0] == read_by(without, other)[0]
 
 
+def test_whether_a_citation_covers_its_text_depends_on_the_text() -> None:
+    """The text that a plan is learned from may be as long as a probe."""
+    annotation = {"type": "url_citation", "start_index": 0, "end_index": 4, "url": "https://a.b", "title": "A"}
+    grammar = adapter("openai-responses")[0].reads_units(OPTIONS)
+    reader, without = Reader(grammar), Reader(grammar, plans=False)
+    for text in ("with a source",) * 8 + ("null", "no", "another text"):
+        part = {"type": "output_text", "text": text, "annotations": [annotation]}
+        data = orjson.dumps([{"type": "message", "role": "assistant", "content": [part]}])
+        assert read_by(reader, data)[0] == read_by(without, data)[0]
+
+
 # --- whether texts are split ------------------------------------------------------------------------------------------
 
 

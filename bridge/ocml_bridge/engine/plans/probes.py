@@ -77,7 +77,8 @@ def texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
     """Return the place of a content among values; None if it is a text that contains a probe and other text.
 
-    None as well if a value is the data of a file, which may be text that a format writes.
+    None as well if a value is the data of a file, which may be text that a format writes, and if it is a text with
+    citations: whether they cover all of it depends on its length.
 
     Args:
         content: any content.
@@ -89,6 +90,8 @@ def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
         (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
     ]
     if any(isinstance(part, Media) and part.media == "file" and part.data in numbers for part in content):
+        return None
+    if any(isinstance(part, Text) and part.citations and part.text in numbers for part in content):
         return None
     media = [
         (at, field, numbers[value])
