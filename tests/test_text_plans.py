@@ -222,6 +222,15 @@ def test_a_text_with_another_number_elsewhere_is_parsed(old: bytes, new: bytes) 
     assert read_by(reader, other) == (read_by(without, other)[0], False)
 
 
+def test_a_number_that_is_zero_is_read_as_others_are() -> None:
+    reader, without = openai_reader(), Reader(adapter("openai")[0].reads_units(OPTIONS), plans=False)
+    assert learned(reader, {"id": 0, **REQUEST})
+    assert learned(reader, {**REQUEST, "id": 0})
+    for number in (0, 1, 0):
+        data = orjson.dumps({"id": number, **REQUEST})
+        assert read_by(reader, data) == (read_by(without, data)[0], True)
+
+
 def test_findings_are_reported_for_each_text() -> None:
     """Something unknown is found in the envelope of each document."""
     document = {**REQUEST, "tools": [{"type": "unknown"}]}

@@ -121,7 +121,8 @@ class JsonSplitter:
         pieces = [*text.pieces]
         for number in others[::2]:
             pieces += number, None
-        return Pieces(pieces, b"0".join((first, *others[1::2]))) if others else None
+        # A str: what is outside of numbers must not equal what is outside of strings in a text with zeros.
+        return Pieces(pieces, b"0".join((first, *others[1::2])).decode("latin-1")) if others else None
 
     def values(self, strings: Sequence[bytes]) -> list[str] | None:
         """Return the values of strings as they are spelled; None if one is not valid."""
