@@ -247,12 +247,9 @@ def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: L
     Detection runs only if the reader had findings other than `_OF_RELATIONS`, so that a document which is clearly in
     its format is not examined twice.
     """
-    text = None
-    if options.plans and isinstance(data, (str, bytes)):
-        known = known_in(adapter, data, options)
-        if isinstance(known, Conversation):
-            return known
-        text = known
+    text = known_in(adapter, data, options) if isinstance(data, (str, bytes)) else None
+    if isinstance(text, Conversation):
+        return text
     try:
         value = decode(data, adapter.kind, log)
         document = _read_value(value, adapter, options, log, text)

@@ -89,9 +89,8 @@ class Around(NamedTuple):
 
 _MARKS: Final = ("<|", BREAK, SECTION, INSTRUCTIONS)
 """What makes a text another one than it seems: a token, a broken one, a section, a heading."""
-
-
 _TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
+"""Matches any token, in one group."""
 
 
 class FramesReader(UnitReader):

@@ -53,6 +53,7 @@ class Around(NamedTuple):
 
 
 _SEPARATOR: Final = re.compile(rf"({re.escape(START)}[^\n]*\n|\n{re.escape(END)}|{re.escape(END)})")
+"""Matches what separates contents, in one group. A newline before an end token belongs to the frame."""
 
 
 class FramesReader(UnitReader):

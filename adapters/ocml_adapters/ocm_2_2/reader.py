@@ -56,6 +56,7 @@ class Rest(NamedTuple):
 
 
 _TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
+"""Matches any token, in one group."""
 
 
 class FramesReader(UnitReader):

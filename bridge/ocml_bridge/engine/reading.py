@@ -117,14 +117,15 @@ class Reader:
         values += split.values
         # If all units have plans, there may be a plan of the conversation.
         key, planned_items = None, partial(_items_of, plans, cut_off=split.cut_off)
+        units_key = (split.envelope, *plans)
         if all_planned and split.envelope is not None and len(plans) <= MOST:
-            key = self._conversations.key_of((split.envelope, *plans), planned_items, values)
+            key = self._conversations.key_of(units_key, planned_items, values)
         conversation_plan = None if key is None else self._conversations.find(key, values)
         if conversation_plan is not None:
             log.findings += conversation_plan.findings
         if text is not None and self._texts is not None:
             plan_of_all = None if self._grammar.looks_at_contents else conversation_plan
-            units = PlannedUnits((split.envelope, *plans), planned_items, plan_of_all)
+            units = PlannedUnits(units_key, planned_items, plan_of_all)
             self._texts.learn_if_repeated(text, units, values, None if log.findings else conversation_plan)
         if conversation_plan is not None:
             return _by_plan(conversation_plan, values)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
-"""Matches an id that every format writes unchanged."""
-
 ID_LENGTHS: Final = range(1, 65)
-"""How long such an id may be, in characters."""
+"""How long an id may be that every format writes unchanged, in characters."""
+is_plain_id: Final = re.compile(f"[A-Za-z0-9_-]{{{ID_LENGTHS[0]},{ID_LENGTHS[-1]}}}").fullmatch
+"""Matches an id that every format writes unchanged."""
 
 
 def made_up_id(number: int) -> str:

@@ -27,7 +27,7 @@ SIZE: Final = 4_000_000
 """The size of the cache of a reader or a writer, in bytes."""
 _OVERHEAD: Final = 1000
 """How many bytes an entry counts in addition to its envelope."""
-_LARGEST_LABEL: Final = 10**15
+_LARGEST_LABEL: Final = 10 ** LABEL_LENGTHS[int][-1]
 _BLANK: Final[dict[type[str] | type[int], Json]] = {str: "label", int: 0}
 """The placeholder of a label in the cache key, by the type of the label."""
 _NOT_CACHED: Any = object()
