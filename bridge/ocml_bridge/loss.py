@@ -188,7 +188,7 @@ class FindingCode(StrEnum):
     BYTE_ORDER_MARK = "byte-order-mark"
     """The text begins with a byte order mark; it is left out."""
     ARROW_PADDING = "arrow-padding"
-    """Arrow's structs add null members to arguments and tools; the reader leaves them out."""
+    """Arrow adds null members to arguments and tools, and null messages to lists; the reader leaves them out."""
     EARLIER_FORM = "earlier-form"
     """A canonical document has an earlier schema; it is read as one of the current schema."""
     DEFAULT_MEMBER = "default-member"

@@ -191,3 +191,32 @@ def test_lists_of_messages_and_rows_of_the_dataset_viewer_are_read_as_rows(
         first, second = read_lines(out / "a.jsonl")
         assert (first["num_rows_total"], first["features"]) == (2, SHOWN["features"])
         assert "features" not in second
+
+
+VALUES = {
+    "indented": "\n".join(json.dumps(REQUEST, indent=2) for _ in range(3)),
+    "without spaces between them": json.dumps(REQUEST, indent=2) * 3,
+    "on one line": json.dumps(REQUEST) * 3,
+    "not indented": "\r\n".join(json.dumps(REQUEST, indent=0) for _ in range(3)),
+    "with brackets in texts": "\n".join([json.dumps(REQUEST, indent=1)] * 3).replace('"Hi"', r'"]}\"{["'),
+}
+
+
+@pytest.mark.parametrize("end", ["json", "jsonl"])
+@pytest.mark.parametrize("text", VALUES.values(), ids=VALUES.keys())
+def test_values_one_after_another_are_records(text: str, end: str, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / f"a.{end}").write_text(text, newline="")
+    out = tmp_path / "out"
+    assert batch("--plan", "auto", "-t", "harmony", tmp_path / f"a.{end}", "-o", out) == ExitCode.OK
+    texts = [row["text"] for row in read_lines(out / "a.jsonl")]
+    assert [text.replace(']}"{[', "Hi") for text in texts] == [HARMONY] * 3
+
+
+def test_a_value_that_is_cut_off_is_quarantined_and_the_next_ones_are_read(batch: Batch, tmp_path: Path) -> None:
+    one = json.dumps(REQUEST, indent=2)
+    (tmp_path / "a.json").write_text("\n".join((one, one[:-10], one)))
+    out = tmp_path / "out"
+    assert batch("-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.SOME_FAILED
+    assert read_lines(out / "a.jsonl") == [{"text": HARMONY}] * 2
+    [quarantined] = read_lines(out / "a.quarantine.jsonl")
+    assert (quarantined["item"], quarantined["code"]) == (2, "OCB-JSON")

@@ -81,6 +81,12 @@ def test_a_table_may_have_tabs_and_texts_need_no_plan(rows: Rows) -> None:
     assert written == [{"id": "1", "text": {"messages": [{"role": "user", "content": "Hi"}]}}]
 
 
+def test_the_name_of_a_column_may_contain_another_delimiter(rows: Rows) -> None:
+    written, _ = rows("a.csv", b"prompt;completion;a, b\nWhy?;So.;1\n", "--plan", "auto", "-t", "openai")
+    assert written[0].pop("a, b") == "1"
+    assert [turn["content"] for turn in written[0]["messages"]] == ["Why?", "So."]
+
+
 def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows) -> None:
     data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\n"
     written, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
@@ -130,6 +136,30 @@ def test_nulls_that_arrow_adds_to_rows_are_removed(made: str, rows: Rows) -> Non
     assert [row["messages"][0]["content"] for row in written] == ['{"a":1}', '{"b":2}', "Why?"]
     assert [row["id"] for row in written] == [0, 1, 2]
     assert refused == []
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "a.parquet"])
+def test_maps_are_objects_and_nulls_among_messages_are_reported(name: str, rows: Rows, tmp_path: Path) -> None:
+    arrow: Any = pytest.importorskip("pyarrow")
+    text, pair = arrow.string(), [("role", "user"), ("content", "Why?")]
+    columns = {
+        "messages": arrow.array([[pair, None]], arrow.list_(arrow.map_(text, text))),
+        "a": arrow.array([[("x", 1)]], arrow.map_(text, arrow.int64())),
+        "b": arrow.array([[("x", 1), ("x", 2)]], arrow.map_(text, arrow.int64())),
+        "c": arrow.array([[(1, None)]], arrow.map_(arrow.int64(), text)),
+    }
+    table, sink = arrow.table(columns), arrow.BufferOutputStream()
+    if name == "a.parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, sink)
+    else:
+        with arrow.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    report = tmp_path / "report.json"
+    data = sink.getvalue().to_pybytes()
+    [written], _ = rows(name, data, "--plan", "auto", "-t", "openai", "--report", report)
+    assert written["messages"] == [{"role": "user", "content": "Why?"}]
+    assert (written["a"], written["b"], written["c"]) == ({"x": 1}, [["x", 1], ["x", 2]], [[1, None]])
+    assert json.loads(report.read_text())["findings"]["arrow-padding"]["records"] == 1
 
 
 def test_a_number_that_json_cannot_represent_is_quarantined(rows: Rows) -> None:

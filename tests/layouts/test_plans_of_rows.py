@@ -41,6 +41,8 @@ from rows import as_pairs, conversations
         (AUTO, {"conversation": {"messages": [ASK], "context": "Rome"}}, "not a row of any layout"),
         (AUTO, {"history": [["Why?", ["image.png"]]]}, "not a row of any layout"),
         (AUTO, {"uuid": "u", "name": "", "chat_messages": []}, "'chat_messages' is empty"),
+        (AUTO, {"id": 1, "messages": None}, "'messages' is empty"),
+        (AUTO, {"id": 1, "messages": None, "said": [{"text": "a"}]}, "this is not a row of any layout"),
         (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": None, "children": []}}}, "a tree with a message"),

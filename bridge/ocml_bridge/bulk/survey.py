@@ -22,6 +22,8 @@ from .work import CONTAINERS
 _STORED: Final = {
     "jsonl": "JSON lines",
     "json": "a JSON array",
+    "object": "a JSON object, which is one row",
+    "values": "JSON values, one after another",
     "keyed": "rows under their keys",
     "csv": "comma-separated values",
     "tsv": "tab-separated values",

@@ -12,7 +12,7 @@ from ..errors import BridgeError, ErrorCode, with_options
 from ..json_values import jsontext
 from ..model import Json
 from .batch import Outcome, Status, unexpected
-from .containers import lines, parquet, tables, texts, unpacking
+from .containers import lines, parquet, tables, texts, unpacking, values
 from .containers.compression import ending, reading_errors
 from .containers.forms import FORMS
 from .containers.member_texts import lacks
@@ -43,6 +43,8 @@ class Container(NamedTuple):
 CONTAINERS: Final = {
     "jsonl": Container(lines.chunks, lines.record_of, lines.ranges, unpacking.lines),
     "json": Container(lines.chunks, lines.record_of, lines=unpacking.items),
+    "object": Container(lines.chunks, lines.record_of, lines=unpacking.items),
+    "values": Container(lines.chunks, lines.record_of, lines=values.values),
     "keyed": Container(lines.chunks, lines.record_of, lines=unpacking.keyed),
     "events": Container(lines.chunks, lines.record_of, lines=unpacking.whole),
     "session": Container(lines.chunks, lines.record_of, lines=unpacking.session),

@@ -46,7 +46,10 @@ def why_not(row: Object, names: Sequence[str], *, preview: bool) -> str:
 
 def empty_column(row: Object) -> str | None:
     """Return the column in which a row would have a conversation, but has none; None if there is no such column."""
-    return next((name for name in _HOLDERS if row.get(name) in ([], {}, "[]")), None)
+    empty = next((name for name in _HOLDERS if name in row and row[name] in ([], {}, "[]", None)), None)
+    if empty is not None and row[empty] is None and any(isinstance(each, (list, dict)) for each in row.values()):
+        return None  # the conversation may be in another column
+    return empty
 
 
 _HOLDERS: Final = (*TURNS, "chat_messages", "mapping")

@@ -12,6 +12,7 @@ from .compression import open_plain, reading_errors
 from .encodings import in_utf8
 from .texts import kind_of, split
 from .unread import BEGINNING, unread
+from .values import are_values
 
 if TYPE_CHECKING:
     from ...layouts import Plan
@@ -33,6 +34,8 @@ def stored(path: str, *, rows: Plan | None = None, refuse: bool = True) -> str:
     kind = kind_of(path)
     if kind == "jsonl" and rows is not None and rows.preview and _begins_session(path):
         return "session"
+    if kind == "jsonl":
+        return "values" if _has_values(path) else kind
     if kind != "files":
         return kind
     begins = _beginning(path)
@@ -70,7 +73,7 @@ def _rows_in_json(path: str, rows: Plan) -> str | None:
     if rows.preview and is_session(value):
         return "session"
     if isinstance(value, dict):
-        return "keyed" if is_keyed(value) else "json"
+        return "keyed" if is_keyed(value) else "object"
     return "events" if stream_of(value) is not None else None
 
 
@@ -86,15 +89,27 @@ def _begins_session(path: str) -> bool:
         return False  # the run reports the error
 
 
+def _has_values(path: str, *, several: bool = False) -> bool:
+    """Return whether a file holds values on several lines each, one after another."""
+    try:
+        content, raw = open_plain(path)
+        with raw, content:
+            return are_values(content, several=several)
+    except reading_errors():
+        return False  # the run reports the error
+
+
 _FIRST_LINES: Final = 100
 """A session may begin with lines about itself."""
 
 
 def _in_json(path: str, begins: bytes) -> str:
-    """Return whether a `.json` file holds JSON lines, an array of records, or one transcript (keys of `CONTAINERS`)."""
+    """Return whether a `.json` file holds records, and how, or one transcript (keys of `CONTAINERS`)."""
     first, _, rest = begins.lstrip().partition(b"\n")
     if first.startswith(b"{"):
-        return "jsonl" if rest.lstrip().startswith(b"{") and _parsed(first) is not None else "files"
+        if rest.lstrip().startswith(b"{") and _parsed(first) is not None:
+            return "jsonl"
+        return "values" if _has_values(path, several=True) else "files"
     if not first.startswith(b"["):
         return "files"
     content, raw = open_plain(path)

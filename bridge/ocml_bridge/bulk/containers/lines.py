@@ -89,7 +89,10 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
             yield Chunk(None, rows, {"offset": offset, "line": number})
 
 
-WORDS: Final = {"json": "item", "keyed": "item", "csv": "row", "tsv": "row", "arrow": "row", "rows": "row"}
+WORDS: Final = {
+    **dict.fromkeys(("json", "object", "values", "keyed"), "item"),
+    **dict.fromkeys(("csv", "tsv", "arrow", "rows"), "row"),
+}
 """The name of a record's place, by the kind of its input; `line` for other kinds."""
 
 

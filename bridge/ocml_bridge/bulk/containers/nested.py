@@ -21,6 +21,7 @@ _CALLS: Final = ("tool_calls", "function_call")
 _NOT_FINITE: Final = "the value is NaN or infinite, which JSON cannot hold"
 _NOT_UTF_8: Final = "the text is not UTF-8; if it is in another encoding, convert the column first"
 _DETAIL: Final = "null members, which Arrow's structs add, are left out"
+_NO_MESSAGES: Final = "null messages are left out"
 
 
 class Undecoded(dict[str, Json]):
@@ -71,7 +72,7 @@ def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeErro
 
 
 def unpadded(row: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:
-    """Return a row without the null members that Arrow adds to arguments of calls and to declared tools.
+    """Return a row without nulls among messages, in arguments of calls and in declared tools.
 
     Raises:
         BridgeError: as `unfit` returns it.
@@ -80,16 +81,21 @@ def unpadded(row: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]
     if error is not None:
         raise error
     padded: list[str] = []
+    found: list[Finding] = []
     out: dict[str, Json] = {}
     for name, value in row.items():
         if isinstance(value, (list, dict)) and name in (TOOLS, "functions", "function"):
             out[name] = _without_nulls(value, f"/{name}", padded)
         elif isinstance(value, list):
             items = cast("list[Json]", value)
+            if None in items and any(isinstance(item, dict) and ("role" in item or "from" in item) for item in items):
+                items = [item for item in items if item is not None]
+                found.append(Finding(FindingCode.ARROW_PADDING, Severity.CHANGED, f"/{name}", _NO_MESSAGES))
             out[name] = [_message(item, f"/{name}/{at}", padded) for at, item in enumerate(items)]
         else:
             out[name] = value
-    return out, tuple(Finding(FindingCode.ARROW_PADDING, Severity.CHANGED, path, _DETAIL) for path in padded)
+    found += [Finding(FindingCode.ARROW_PADDING, Severity.CHANGED, path, _DETAIL) for path in padded]
+    return out, tuple(found)
 
 
 def _message(message: Json, path: str, padded: list[str]) -> Json:

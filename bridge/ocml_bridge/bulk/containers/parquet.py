@@ -10,6 +10,7 @@ import base64
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from math import isfinite
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
@@ -208,19 +209,36 @@ def given(rows: Any, name: str, index: int) -> tuple[Source | bytes, Source | by
 
 
 def value_of(scalar: Any) -> Any:
-    """Return an Arrow value as a Python value: `NotUtf8` if a text is not UTF-8, text if a date is out of range."""
+    """Return an Arrow value as a Python value: `NotUtf8` if a text is not UTF-8, text if a date is out of range.
+
+    A map is an object if its keys are texts and differ, otherwise pairs.
+    """
     is_text = False
-    try:
-        return scalar.as_py()
-    except UnicodeDecodeError:
-        is_text = True
-    except (ValueError, OverflowError):
-        pass
+    if not _has_maps(scalar.type):
+        try:
+            return scalar.as_py()
+        except UnicodeDecodeError:
+            is_text = True
+        except (ValueError, OverflowError):
+            pass
+    if not scalar.is_valid:
+        return None
+    if _arrow().types.is_map(scalar.type):
+        pairs = [(value_of(each["key"]), value_of(each["value"])) for each in scalar.values]
+        keys = {key for key, _ in pairs if isinstance(key, str)}
+        return dict(pairs) if len(keys) == len(pairs) else pairs
     if hasattr(scalar, "items") and hasattr(scalar.type, "fields"):
         return {key: value_of(value) for key, value in scalar.items()}
     if hasattr(scalar, "values") and scalar.values is not None:
         return [value_of(value) for value in scalar.values]
     return NotUtf8(scalar.cast(_arrow().large_binary()).as_py()) if is_text else scalar.cast(_arrow().string()).as_py()
+
+
+@lru_cache(maxsize=256)
+def _has_maps(kind: Any) -> bool:
+    """Return whether values of a type may have maps in them."""
+    inner = (kind.field(at).type for at in range(kind.num_fields))
+    return bool(_arrow().types.is_map(kind)) or any(map(_has_maps, inner))
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:

@@ -27,8 +27,8 @@ _FILE: Final = b"ARROW1"
 def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     """Yield the rows of a file whose first line names the columns; values are texts.
 
-    The delimiter is the first of the given ones that is in the first line. A row with more or fewer values than columns
-    is the list of its values, which is not a record.
+    The delimiter is the given one that makes the most columns of the first line. A row with more or fewer values than
+    columns is the list of its values, which is not a record.
 
     Raises:
         OSError: if quotes are not closed, or if two columns have the same name.
@@ -38,7 +38,7 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     first = text.readline()
     if first.startswith("sep="):  # Excel's line for the delimiter
         delimiters, first = first[len("sep=") :].rstrip() or delimiters, text.readline()
-    delimiter = next((each for each in delimiters if each in first), delimiters[0])
+    delimiter = max(delimiters, key=lambda each: len(next(csv.reader([first], delimiter=each), list[str]())))
     rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
     try:
         columns = next(rows, list[str]())
