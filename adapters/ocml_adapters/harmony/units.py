@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.common.search import contains
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import DEFAULT
 from ocml_bridge.formats.boundary import several
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.control import BREAK, stands_alone
+from ocml_bridge.text.start_frames import ANY_TOKEN
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import (
     ANY_CONTENT,
@@ -89,8 +91,6 @@ class Around(NamedTuple):
 
 _MARKS: Final = ("<|", BREAK, SECTION, INSTRUCTIONS)
 """What makes a text another one than it seems: a token, a broken one, a section, a heading."""
-_TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
-"""Matches any token, in one group."""
 
 
 class FramesReader(UnitReader):
@@ -122,11 +122,11 @@ class FramesReader(UnitReader):
     def are_only_values(self, texts: Sequence[str]) -> bool:
         """Return whether no text is empty, or has a token, also a broken one, or a section of a developer message."""
         joined = "".join(texts)
-        return all(texts) and not any(mark[0] in joined and mark in joined for mark in _MARKS)
+        return all(texts) and not any(contains(joined, mark) for mark in _MARKS)
 
     def pieces(self, text: str) -> list[str]:
         """Split a text at its tokens."""
-        return _TOKEN.split(text)
+        return ANY_TOKEN.split(text)
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """Return the key of a plain frame and its body; None for other units, or if the section of tools is too long.

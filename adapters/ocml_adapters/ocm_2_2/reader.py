@@ -15,6 +15,7 @@ from ocml_bridge.formats.conformance import check_alone, check_heading, check_to
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
 from ocml_bridge.text import developer
+from ocml_bridge.text.start_frames import ANY_TOKEN
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
@@ -53,10 +54,6 @@ class Rest(NamedTuple):
     opening: Frame | None = None
     tail: str = ""
     error: BridgeError | None = None
-
-
-_TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
-"""Matches any token, in one group."""
 
 
 class FramesReader(UnitReader):
@@ -102,7 +99,7 @@ class FramesReader(UnitReader):
 
     def pieces(self, text: str) -> list[str]:
         """Split a text at its tokens."""
-        return _TOKEN.split(text)
+        return ANY_TOKEN.split(text)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return a frame without its body and call id; None if its body has tokens, or if it is not on its own line."""

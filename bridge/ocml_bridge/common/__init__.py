@@ -1,1 +1,1 @@
-"""Helpers that know nothing of conversations: lazy imports, bounded caches, suggestions for misspelt names, Unicode."""
+"""Helpers that know nothing of conversations: lazy imports, caches, suggestions for misspelt names, search, Unicode."""

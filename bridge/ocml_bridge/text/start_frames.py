@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+ANY_TOKEN: Final = re.compile(r"(<\|[a-z_]+\|>)")
+"""Matches a token of any name, to split a text at its tokens."""
 _FIRST: Final = re.compile(r"\s*+(?:<s>\s*+)?+<\|start\|>[^<]*<\|message\|>")
 _TOKEN: Final = re.compile(r"<\|(start|end|call|return|eot|eom)\|>")
 

@@ -78,8 +78,9 @@ class ConversationPlan:
         """
         if not self._first_ids:
             return True
-        if any(values[number] != values[first] for number, first in self._repeated_ids):
-            return False
+        for number, first in self._repeated_ids:
+            if values[number] != values[first]:
+                return False
         ids = {values[number] for number in self._first_ids}
         are_distinct = len(ids) == len(self._first_ids) and ids.isdisjoint(self._made_up_ids)
         return are_distinct and all(map(is_plain_id, ids))

@@ -100,6 +100,16 @@ class TextPlan(NamedTuple):
     stripped: int
     numbers: Sequence[int]
 
+    def fits(self, values: Sequence[str]) -> bool:
+        """Return whether the plan is valid for variable strings."""
+        for at, lengths in self.lengths:
+            if len(values[at]) not in lengths:
+                return False
+        for value in values[self.stripped :]:
+            if value.strip() != value:
+                return False
+        return not self.numbers or all(_WHOLE.fullmatch(values[at]) for at in self.numbers)
+
 
 class TextPlans:
     """Learns the plans of texts, and caches them.
@@ -151,13 +161,7 @@ class TextPlans:
             if plan is None:
                 continue
             values = self._splitter.values(shape.variable(text.pieces))
-            if values is None or not self._are_only_values(values):
-                break
-            if not all(len(values[at]) in lengths for at, lengths in plan.lengths):
-                break
-            if any(value.strip() != value for value in values[plan.stripped :]):
-                break
-            if not all(_WHOLE.fullmatch(values[at]) for at in plan.numbers):
+            if values is None or not self._are_only_values(values) or not plan.fits(values):
                 break
             if plan.order is not None:
                 values = plan.order(values + plan.constants)
