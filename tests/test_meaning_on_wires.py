@@ -479,6 +479,8 @@ PICTURE = Media("image", data="aGVsbG8=", format="image/png")
 SILENT = ["", " ", "\n\n", "\t\u00a0"]
 REFUSED = [("gemini", ""), *((wire, text) for wire in ("anthropic", "bedrock-converse") for text in SILENT)]
 """A wire, and an empty text that its API refuses."""
+NOTHING = Message("assistant", "", channel="commentary", intent="preamble")
+THOUGHT = Message("assistant", "Hm.", channel="analysis")
 
 
 @pytest.mark.parametrize("plans", [True, False])
@@ -510,6 +512,56 @@ def test_an_empty_text_before_a_call_is_left_out_if_the_api_refuses_it(wire: str
             written = convert(document, source=source, target=wire, policy=LENIENT)
             turn = written.output["contents" if wire == "gemini" else "messages"][1]
             assert len(turn["parts" if wire == "gemini" else "content"]) == count
+
+
+BESIDE: dict[str, tuple[list[Message], list[int]]] = {
+    "around a thought and a call": ([NOTHING, THOUGHT, NOTHING, CALL, NOTHING], [0, 2, 4]),
+    "before a text": ([NOTHING, THOUGHT, Message("assistant", "Yes.", channel="final")], [0]),
+    "after a thought": ([THOUGHT, Message("assistant", "", channel="final")], [1]),
+    "after a reply": ([CALL, REPLY, Message("assistant", "", channel="final")], []),
+    "alone": ([Message("assistant", "", channel="final")], []),
+}
+"""Messages of one wire message, and the empty texts among them that Chat Completions has no place for."""
+
+
+@pytest.mark.parametrize("plans", [True, False])
+@pytest.mark.parametrize(("turn", "left_out"), BESIDE.values(), ids=list(BESIDE))
+def test_an_empty_text_beside_others_is_no_message_of_its_own(
+    turn: list[Message], left_out: list[int], *, plans: bool
+) -> None:
+    joined = [replace(message, continues=at > 0) for at, message in enumerate(turn)]
+    without = [replace(message, continues=at > 0) for at, message in enumerate(turn) if at not in left_out]
+    options = Options(plans=plans)
+    for _ in range(8):
+        written = write(Transcript((ASK, *joined)), "openai", policy=LENIENT, options=options)
+        assert written.output == write(Transcript((ASK, *without)), "openai", policy=LENIENT).output
+        lost = [(loss.path, loss.severity) for loss in written.losses if loss.code == "message"]
+        assert lost == [(f"/messages/{at + 1}", Severity.LAYOUT) for at in left_out]
+
+
+def test_an_empty_thought_with_a_signature_is_no_empty_text() -> None:
+    signed = Message("assistant", "", channel="analysis", signature=Signature("c2ln", "anthropic"))
+    document = Transcript((ASK, signed, replace(CALL, continues=True)))
+    written = write(document, "openai", policy=LENIENT)
+    assert "c2ln" in json.dumps(written.output)
+    assert "message" not in [loss.code for loss in written.losses]
+
+
+def test_a_message_of_which_nothing_is_written_is_left_out_of_its_turn() -> None:
+    """vercel/ai, packages/anthropic/src/__fixtures__/anthropic-fallback-mid-output.chunks.txt: between two thoughts."""
+    blocks: list[Any] = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "fallback", "from": {"model": "claude-a"}, "to": {"model": "claude-b"}},
+        {"type": "thinking", "thinking": "So.", "signature": "c2lnMg"},
+        {"type": "tool_use", "id": "c", "name": "f", "input": {}},
+    ]
+    source: Any = {"max_tokens": 1, "messages": [{"role": "assistant", "content": blocks}]}
+    written = convert(json.dumps(source), source="anthropic", target="openai", policy=LENIENT)
+    (message,) = written.output["messages"]
+    assert message["reasoning"] == "Hm.\n\nSo."
+    assert ("message", "/messages/1", Severity.LOST) in [
+        (loss.code, loss.path, loss.severity) for loss in written.losses
+    ]
 
 
 @pytest.mark.parametrize(("wire", "silent"), REFUSED[1:])  # Gemini has no marks

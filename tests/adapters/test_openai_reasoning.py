@@ -45,6 +45,7 @@ UNDERSTOOD: list[tuple[Wire, list[str], list[str]]] = [
         ["Yes."],
     ),
     ({"content": [thinking("Hm.")]}, ["Hm."], []),
+    ({"content": [thinking("Hm."), part("")]}, ["Hm."], []),
     ({"content": [reasoning(("Hm.", "c2ln"), more=1), part("Yes.")]}, ["Hm."], ["Yes."]),
     ({"content": [reasoning(("One.", "c2ln"), ("Two.", ""), ("Three.", None)), part("Yes.")]}, TEXTS, ["Yes."]),
     ({"content": [reasoning(("One.", "c2ln")), thinking("Two."), reasoning(("Three.", "c2n"))]}, TEXTS, []),

@@ -10,7 +10,7 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Passages, Refusal, Text, replace
-from ocml_bridge.report.narrowing import drop_private, drop_silent, fitted, narrow
+from ocml_bridge.report.narrowing import drop_empty, drop_private, drop_silent, fitted, narrow
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
 
@@ -51,6 +51,9 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
             table = TABLE if stage == TEXT else None
             able = partial(_can_hold, content) if stage == TEXT else can_hold
             content = fitted(content, _HOLDS, path, log, target=HOME, able=able, citations=table)
+            if stage == TEXT and message.continues and content == "" != message.content:
+                reason = f"{HOME} has no place for anything in this message"
+                return drop_empty(message, index, log, reason, target=HOME)
         message = replace(message, content=content)
     if stage == THOUGHT and not content and not is_signed(message):
         return drop_silent(log, index, HOME)

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.json_values.form import OBJECT, Object
+from ocml_bridge.json_values.form import OBJECT, Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Message, Signature, replace
 
@@ -57,7 +57,7 @@ class Reasoning(NamedTuple):
         thoughts: the thoughts, in order; each has a text or a signature.
         keys: the keys whose values follow from these thoughts.
         templates: the values without the texts, by key, of those keys whose value is a list of parts, and of content
-            that begins with thinking parts.
+            that begins with thinking parts; an empty text behind these is part of the template.
     """
 
     thoughts: list[Message]
@@ -85,7 +85,9 @@ def read_reasoning(wire: Object) -> Reasoning:
     }
     if not thoughts and (parts := thinking_parts(wire.get(CONTENT))):
         thoughts = [thought for part in parts for thought in thoughts_in(part)]
-        templates[CONTENT] = [_template_of_part(part) for part in parts]
+        behind = wire[CONTENT][len(parts) :]
+        # An empty text behind them is no message, so it is kept with them.
+        templates[CONTENT] = [*map(_template_of_part, parts), *(behind if is_empty(behind) else ())]
     return Reasoning(thoughts, keys, templates)
 
 

@@ -85,7 +85,7 @@ class WireWriter(DocumentWriter):
         A reply whose tool's name would not follow from its call gets the layout of a reply with a name.
         """
         conversation, origins = with_tools_apart(conversation, log)
-        items, origins = without_blanks(conversation.items, origins, log, target=HOME)
+        items, origins = without_blanks(conversation.items, origins, log, target=HOME, alone=True)
         around = conversation.around
         items = with_names(linked(with_call_types(items, around.tools)))
         return self._placed(Prepared(items, around, origins), log)
