@@ -26,7 +26,6 @@ def read_lines(path: Path) -> list[Any]:
     [
         ("a.html", b"<html>Hi</html>", "a web page"),
         ("a.dat", b"%PDF-1.7\n", "a PDF document"),
-        ("a.txt", b"\xff\xfeH\x00i\x00", "UTF-16 text"),
     ],
 )
 def test_a_file_of_another_type_is_named_and_refused_before_the_run(
@@ -106,6 +105,18 @@ def test_a_json_file_of_one_transcript_is_one_transcript(data: str, batch: Batch
     (tmp_path / "a.json").write_text(data)
     assert batch("-t", "harmony", tmp_path / "a.json", "-o", tmp_path / "out") == ExitCode.OK
     assert (tmp_path / "out" / "a.txt").read_text() == HARMONY
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_text_file_may_be_in_utf_16(encoding: str, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(f"\ufeff{CHATML}".encode(encoding))
+    (tmp_path / "b.txt").write_bytes(f"\ufeff{CHATML}".encode(encoding) + b"x")
+    out = tmp_path / "out"
+    assert batch("-t", "openai", tmp_path / "[ab].txt", "-o", out, "--into", "jsonl") == ExitCode.SOME_FAILED
+    [converted] = [path for path in out.glob("*.jsonl") if "quarantine" not in path.name]
+    assert [row["text"] for row in read_lines(converted)] == [REQUEST]
+    [quarantined] = [line for path in out.glob("*.quarantine.jsonl") for line in read_lines(path)]
+    assert "this looks like UTF-16 text" in quarantined["message"]
 
 
 def test_truncated_json_is_quarantined_with_a_position(batch: Batch, tmp_path: Path) -> None:

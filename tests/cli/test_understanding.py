@@ -108,13 +108,20 @@ def test_a_document_of_anthropic_is_refused_as_openai(run: Run) -> None:
     [
         (("check",), b"\x1f\x8b\x08\x00", "this looks like gzip"),
         (("-t", "openai"), b"\x1f\x8b\x08\x00", "the input is compressed with gzip"),
-        (("-t", "openai"), "Hi".encode("utf-16"), "this looks like UTF-16 text"),
+        (("-t", "openai"), "Hi".encode("utf-16") + b"x", "this looks like UTF-16 text"),
     ],
 )
 def test_binary_input_is_named(command: tuple[str, ...], data: bytes, name: str, run: Run) -> None:
     finished = run(*command, stdin=data)
     assert (finished.status, finished.out) == (4, b"")
     assert name in finished.err
+
+
+def test_a_file_in_utf_16_is_read_and_its_byte_order_mark_reported(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(CHATML.encode("utf-16"))
+    finished = run(str(tmp_path / "a.txt"), "-t", "chatml", "-v")
+    assert (finished.status, finished.out) == (0, CHATML.encode())
+    assert "byte-order-mark" in finished.err
 
 
 @pytest.mark.parametrize(

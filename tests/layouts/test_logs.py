@@ -19,6 +19,7 @@ from layouts.row_pieces import (
     check_row,
     ids_of,
 )
+from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
@@ -187,6 +188,18 @@ ROWS: list[RowCase] = [
         },
         [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
     ),
+    # LangSmith's tracers post runs as they begin, and what they give later: langsmith 0.4 (MIT), client.py
+    (
+        "langsmith-runs",
+        {
+            "post": [
+                {"id": "r", "run_type": "llm", "inputs": {"messages": [ASK]}, "outputs": None},
+                {"id": "t", "run_type": "tool", "inputs": {"n": 1}},
+            ],
+            "patch": [{"id": "r", "outputs": ANSWER, "end_time": "2026"}],
+        },
+        BOTH,
+    ),
     # LangSmith's datasets of chats
     (
         "langchain",
@@ -247,6 +260,8 @@ ROWS: list[RowCase] = [
         },
         [*BOTH, ("call weather", "{}")],
     ),
+    # MLflow's traces: both are JSON text, a text in quotes
+    ("logged", {"request": json.dumps(REQUEST), "response": '"Because."'}, BOTH),
     # a line of OpenAI's batches
     ("logged", {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": REQUEST}, [ASKED]),
 ]
@@ -297,3 +312,16 @@ def test_other_outputs_of_a_run_are_extra_columns() -> None:
     row = next(row for name, row, _ in ROWS if name == "langchain" and "outputs" in row)
     [document] = read_row(Plan((AUTO,)), row).documents
     assert document.extra_columns == {"outputs": {"llm_output": {"token_usage": 3}}}
+
+
+def test_what_else_is_known_of_posted_runs_is_an_extra_column() -> None:
+    row = next(row for name, row, _ in ROWS if name == "langsmith-runs")
+    [document] = read_row(Plan((AUTO,)), row).documents
+    [run, other] = document.extra_columns["post"]
+    assert (run["id"], run["end_time"], run["outputs"]["id"]) == ("r", "2026", "chatcmpl-1")
+    assert other == {"id": "t", "run_type": "tool", "inputs": {"n": 1}}
+
+
+def test_runs_that_end_in_another_row_are_refused_with_the_command_that_joins_the_rows() -> None:
+    with pytest.raises(BridgeError, match=r"no run has a conversation .* jq -sc"):
+        read_row(Plan((AUTO,)), {"post": [], "patch": [{"id": "r", "outputs": ANSWER}]})

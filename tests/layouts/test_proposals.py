@@ -11,6 +11,9 @@ import yaml
 
 from layouts.row_pieces import ASK
 from ocml_bridge.bulk.survey import propose
+from ocml_bridge.layouts import plan_of, read_row
+
+ROW: dict[str, Any] = {"messages": [ASK]}
 
 
 def proposed(rows: list[dict[str, Any]], tmp_path: Path) -> str:
@@ -77,3 +80,34 @@ def test_a_file_with_one_conversation_is_named(tmp_path: Path) -> None:
     (tmp_path / "messages.json").write_text(json.dumps([ASK]))
     text = propose([str(tmp_path / "messages.json")], 10)
     assert f"# {tmp_path / 'messages.json'}: a file that is one row\n" in text
+
+
+@pytest.mark.parametrize(
+    ("row", "columns"),
+    [
+        # promptfoo 0.118 (MIT), docs/configuration/outputs.md
+        (
+            {"vars": {"x": 1}, "prompt": {"raw": "Why?", "label": "p"}, "response": {"output": "Because.", "cost": 0}},
+            {"instruction": "prompt.raw", "output": "response.output"},
+        ),
+        ({"prompt": "Why?", "response": {"text": "So."}}, {"instruction": "prompt", "output": "response.text"}),
+        ({"row": {"prompt": "Why?", "answer": "So."}}, {"instruction": "row.prompt", "output": "row.answer"}),
+    ],
+)
+def test_texts_inside_of_columns_are_named_by_their_places(
+    row: dict[str, Any], columns: dict[str, str], tmp_path: Path
+) -> None:
+    plan = yaml.safe_load(proposed([row], tmp_path))
+    assert plan == {"layout": "alpaca", "columns": columns}
+    beside = read_row(plan_of(plan), row).extra_columns
+    assert beside == ({} if "vars" not in row else row)
+
+
+def test_the_first_of_several_answers_is_named_by_its_place(tmp_path: Path) -> None:
+    assert 'output: "responses[0]"}' in proposed([{"prompt": "Why?", "responses": ["So.", "No."]}], tmp_path)
+
+
+@pytest.mark.parametrize(("value", "what"), [(ROW, "object"), ([ROW], "array")])
+def test_a_file_of_one_object_is_not_called_an_array(value: Any, what: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    assert f": a JSON {what}" in propose([str(tmp_path / "a.json")], 10)

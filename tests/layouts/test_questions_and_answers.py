@@ -25,6 +25,7 @@ from rows import Pair, as_pairs, conversations
 SAVED_CALL = json.dumps(
     {"id": "t", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Rome"}'}}
 )
+ANSWER_BLOCK = {"type": "text", "text": "Because."}
 PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
 
 
@@ -36,6 +37,20 @@ ROWS: list[RowCase] = [
     ("answered-by-any", {"input": [ASK], "target": ["Because.", "For this."]}, BOTH),
     ("alpaca", {"question": "Why?", "expected_answer": "Because.", "": ""}, BOTH),
     ("alpaca", {"instruction": "Why?", "input": "", "expected_output": "Because."}, BOTH),
+    # ragas 0.4 (Apache-2.0), docs/howtos: single turns, expected answers, several turns
+    ("alpaca", {"user_input": "Why?", "retrieved_contexts": ["c"], "response": "Because.", "reference": "So."}, BOTH),
+    ("alpaca", {"user_input": "Why?", "reference_contexts": ["c"], "reference": "Because."}, BOTH),
+    ("answered-by-any", {"question": "Why?", "contexts": ["c"], "ground_truths": ["Because.", "So."]}, BOTH),
+    ("messages", {"user_input": [ASK, {"role": "assistant", "content": "Because."}], "reference": "So."}, BOTH),
+    ("alpaca", {"request": "Why?", "response": "Because."}, BOTH),
+    # a text with the response of a wire
+    ("answered", {"prompt": "Why?", "response": ANSWER}, BOTH),
+    ("answered", {"input": [ASK], "output": json.dumps(ANSWER)}, BOTH),
+    (
+        "answered",
+        {"query": "Why?", "response": {"type": "message", "role": "assistant", "content": [ANSWER_BLOCK]}},
+        BOTH,
+    ),
     # exports of Langfuse: a list of messages as the input, a message as the output
     ("alpaca", {"type": "GENERATION", "input": [ASK], "output": {"role": "assistant", "content": "Because."}}, BOTH),
     # Learning to Summarize, both parts (openai/summarize-from-feedback, README)
@@ -146,6 +161,11 @@ ROWS: list[RowCase] = [
     ("alpaca", {"prompt": "Why?", "llm_response": "Because.", "problem_id": "p"}, BOTH),
     # ragas: SingleTurnSample
     ("alpaca", {"user_input": "Why?", "retrieved_contexts": ["So."], "response": "Because.", "reference": "So."}, BOTH),
+    # objects of requests and responses, which may be JSON text; MLflow 3 (Apache-2.0), docs: evaluation datasets
+    ("key-values", {"request": {"prompt": "Why?"}, "response": {"text": "Because."}}, BOTH),
+    ("key-values", {"request": '{"question": "Why?"}', "response": '{"answer": "Because."}'}, BOTH),
+    ("key-values", {"inputs": {"messages": [ASK]}, "outputs": {"response": "Because."}}, BOTH),
+    ("key-values", {"inputs": {"question": "Why?"}, "expectations": {"expected_response": "Because."}}, BOTH),
     # datasets of keys and values: LangSmith, Langfuse
     ("key-values", {"inputs": {"question": "Why?"}, "outputs": {"answer": "Because."}, "dataset_id": "d"}, BOTH),
     ("key-values", {"inputs": {"input": "Why?"}, "outputs": {"output": "Because."}}, BOTH),

@@ -13,6 +13,7 @@ from typing import BinaryIO, Final, TextIO
 
 import click
 
+from ..common.unicode import in_utf_8
 from ..errors import BridgeError, ErrorCode, ExitCode, with_options
 from ..loss import Finding, Loss, LossClass, Severity
 
@@ -133,7 +134,7 @@ def _reason(name: str, error: OSError) -> str:
 
 
 def read_bytes(name: str) -> bytes:
-    """Return the content of a file, or of standard input.
+    """Return the content of a file, or of standard input; in UTF-8, if it is in UTF-16.
 
     Raises:
         CommandError: where it cannot be read.
@@ -141,8 +142,8 @@ def read_bytes(name: str) -> bytes:
     with about(name):
         if name != STANDARD:
             with open(name, "rb") as file:
-                return file.read()
-        return standard_input().read()
+                return in_utf_8(file.read())
+        return in_utf_8(standard_input().read())
 
 
 def standard_input() -> BinaryIO:

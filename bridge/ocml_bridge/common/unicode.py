@@ -1,13 +1,25 @@
-"""Remove a byte order mark, and halves of surrogate pairs, which UTF-8 cannot encode."""
+"""Decode UTF-16; remove a byte order mark, and halves of surrogate pairs, which UTF-8 cannot encode."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Final
 
 from ..loss import FindingCode, Log, Severity
 
 BOM: Final = "\ufeff"
 """The byte order mark, which is removed from the beginning of a text before any format reads it."""
+
+
+def in_utf_8(data: bytes) -> bytes:
+    """Return data in UTF-8 with its byte order mark, if it is in UTF-16; other data unchanged."""
+    for mark, encoding in ((BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding).encode()
+            except UnicodeDecodeError:
+                return data
+    return data
 
 
 def without_mark(text: str, log: Log) -> str:

@@ -25,7 +25,7 @@ QUESTIONS: Final = (
         "q",
         "message",
     ),
-    "sql_prompt",
+    *("sql_prompt", "request"),
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
@@ -44,6 +44,7 @@ ANSWERS: Final = (
         "a",
         *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),
         *("expected_output", "ideal", "expected_answer", "expected_response", "gold_answer", "correct_answer"),
+        *("reference", "ground_truth"),
     ),
 )
 
@@ -54,7 +55,7 @@ THOUGHTS: Final = (
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
-    *("traj", "items", "transcript_object", "transcript", "conversation_input"),
+    *("traj", "items", "transcript_object", "transcript", "conversation_input", "user_input"),
 )
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
 """The first word of the names of columns with compared answers, before a number or letter."""

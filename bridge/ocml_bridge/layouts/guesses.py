@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from ..errors import BridgeError
 from ..json_values import jsontext
 from .columns import SEVERAL
+from .exchange import is_text_or_messages
 from .fitting import as_list, as_object, objects_of
 from .layout import Object, Wording
 from .messages import ROLES, are_messages
-from .plan import AUTO, Plan, layout_for
+from .plan import AUTO, Plan, layout_for, read_row
 from .turns import CALLS
 
 GUESSES: Final[dict[str, str]] = {
@@ -29,12 +31,16 @@ def guess(row: Object) -> list[str] | None:
     if is_record(row):
         return _messages_in_records()
     if answers := [key for key in row if key.lower() in SEVERAL]:
-        return _several_answers(answers)
+        return _several_answers(row, answers)
+    if (places := _members_of_columns(row)) is not None:
+        return places
     for column, value in row.items():
         inner = as_object(value) or {}
         layout = layout_for(Plan((AUTO,)), inner)
         if layout is not None and not layout.whole:
-            return _inside(column, layout.name, layout.sources(inner))
+            places = {field: f"{column}.{name}" for field, name in layout.sources(inner).items()}
+            if _is_read(row, layout.name, places):
+                return _with_places(layout.name, places)
         turns = objects_of(value)
         layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
         names = {None if each is None else each.name for each in layouts}
@@ -85,13 +91,14 @@ def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
     return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
 
 
-def _several_answers(answers: list[str]) -> list[str]:
+def _several_answers(row: Object, answers: list[str]) -> list[str]:
     """Return the plan for a row with several answers."""
+    first = quoted(f"{answers[0]}[0]" if as_list(row[answers[0]]) else answers[0])
     return [
         f"# The rows have several answers ({', '.join(map(quoted, answers))}), and no layout decides between them.",
         "# Take one of them, and see that nothing is lost with the others, such as",
         "#   layout: alpaca",
-        f"#   columns: {{instruction: the column of what is asked, output: {quoted(answers[0])}}}",
+        f"#   columns: {{instruction: the column of what is asked, output: {first}}}",
         "layout: auto",
     ]
 
@@ -137,8 +144,38 @@ _MANY_SPEAKERS: Final = 4
 _SPEAKERS: Final = frozenset((*ROLES, *GUESSES))
 
 
-def _inside(column: str, layout: str, sources: Mapping[str, str]) -> list[str]:
-    places = {field: f"{column}.{name}" for field, name in sources.items()}
+def _members_of_columns(row: Object) -> list[str] | None:
+    """Return the plan for a row with texts or messages inside of columns (`response.text`); None if it has none."""
+    inside = {column: as_object(value) or {} for column, value in row.items()}
+    members = {
+        column: next((key for key in _CONTENTS if is_text_or_messages(inner.get(key))), None)
+        for column, inner in inside.items()
+    }
+    found = {column: inside[column][member] for column, member in members.items() if member is not None}
+    layout = layout_for(Plan((AUTO,)), {**row, **found}) if found else None
+    sources = {} if layout is None else layout.sources({**row, **found})
+    if layout is None or layout.whole or found.keys().isdisjoint(sources.values()):
+        return None
+    places = {field: f"{name}.{members[name]}" if name in found else name for field, name in sources.items()}
+    return _with_places(layout.name, places) if _is_read(row, layout.name, places) else None
+
+
+_CONTENTS: Final = (
+    *("text", "content", "output", "answer", "response", "completion", "message", "messages"),
+    *("question", "prompt", "raw", "value"),
+)
+"""Members of a column that may hold a text or messages, the most certain first."""
+
+
+def _is_read(row: Object, layout: str, places: Mapping[str, str]) -> bool:
+    """Return whether a plan with some places reads a row."""
+    try:
+        return bool(read_row(Plan((layout,), columns=tuple(places.items())), row).documents)
+    except BridgeError:
+        return False
+
+
+def _with_places(layout: str, places: dict[str, str]) -> list[str]:
     return [f"layout: {layout}", f"columns: {in_braces(places)}"]
 
 

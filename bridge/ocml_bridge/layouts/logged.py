@@ -75,6 +75,7 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if a value is neither, or for the error of a request in another row; or as the format's
             reader raises it.
     """
+    fields = _unquoted(fields)
     endpoint = fields.get(ENDPOINT)
     if isinstance(endpoint, str) and endpoint.endswith(_OTHERS):
         raise misshapen(f"/{ENDPOINT}", "an address where conversations are asked for")
@@ -102,6 +103,18 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
         request, findings = joined(request, answer), (*findings, *more)
         extra_columns |= {RESPONSE: around} if around else {}
     return [Document(to_json(request), findings, extra_columns=extra_columns)]
+
+
+def _unquoted(fields: Object) -> Object:
+    """Return the fields with a response that is a text in JSON, next to a request that is JSON text (MLflow)."""
+    request, response = fields.get(REQUEST), fields.get(RESPONSE)
+    if not isinstance(request, str) or not isinstance(response, str) or not response.startswith('"'):
+        return fields
+    try:
+        answer = parsed(response, f"/{RESPONSE}")
+    except BridgeError:
+        return fields
+    return {**fields, RESPONSE: answer} if isinstance(answer, str) else fields
 
 
 def _answer(fields: Object) -> Object | None:

@@ -22,15 +22,27 @@ def with_places(row: Object, places: Sequence[str]) -> Object:
         places: names of columns, and places in columns; the name of a column is not read as a place.
     """
     found: Object = {}
-    used_up: set[str] = set()
+    taken: dict[str, list[Sequence[str]]] = {}
     for place in places:
         if place in row or (steps := _steps(place)) is None or steps[0] not in row:
             continue
-        value, is_only_value = _value_at(row, steps)
+        value = _value_at(row, steps)
         if value is not None:
             found[place] = value
-            used_up |= {steps[0]} if is_only_value else set()
+            taken.setdefault(steps[0], []).append(steps[1:])
+    used_up = {column for column, inner in taken.items() if _is_all(parsed(row[column], ""), inner)}
     return {**{name: each for name, each in row.items() if name not in used_up}, **found} if found else row
+
+
+def _is_all(value: Json, places: Sequence[Sequence[str]]) -> bool:
+    """Return whether some places in a value are all of it."""
+    if any(not steps for steps in places):
+        return True
+    items = as_list(value)
+    members = as_object(value) if items is None else {str(at): each for at, each in enumerate(items)}
+    return bool(members) and all(
+        _is_all(each, [steps[1:] for steps in places if steps[0] == name]) for name, each in (members or {}).items()
+    )
 
 
 _PLACE: Final = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[[0-9]+\])+")
@@ -41,24 +53,19 @@ def _steps(place: str) -> list[str] | None:
     return _STEP.findall(place) if _PLACE.fullmatch(place) else None
 
 
-def _value_at(row: Object, steps: Sequence[str]) -> tuple[Json, bool]:
-    """Return the value at a place, None if there is none; and whether the column holds nothing else.
-
-    The column may be JSON text.
-    """
+def _value_at(row: Object, steps: Sequence[str]) -> Json:
+    """Return the value at a place; None if there is none. The column may be JSON text."""
     value: Json = row
-    is_only_value = True
     for depth, step in enumerate(steps):
         try:
             value = parsed(value, "") if depth == 1 else value
         except BridgeError:
-            return None, False
+            return None
         members, items = as_object(value), as_list(value)
         if members is not None and step in members:
             value = members[step]
         elif items is not None and step.isdecimal() and int(step) < len(items):
             value = items[int(step)]
         else:
-            return None, False
-        is_only_value = is_only_value and (depth == 0 or len(members if members is not None else items or ()) == 1)
-    return value, is_only_value
+            return None
+    return value

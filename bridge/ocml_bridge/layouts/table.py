@@ -97,11 +97,13 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "canonical",
         {
             answered.MESSAGES: columns.TURNS,
+            answered.QUESTION: (*columns.QUESTIONS, "input"),
             answered.ANSWER: ("response", "output", "completion", "answer", "answers"),
             **columns.PROMPT,
         },
         answered.is_answered,
         answered.read_answered,
+        unread={answered.MESSAGES: frozenset({answered.QUESTION})},
     ),
     Layout(
         "toolace",
@@ -208,8 +210,11 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "inputs and outputs that are objects of texts (LangSmith, Langfuse)",
         "openai",
         {
-            key_values.INPUTS: ("inputs", "input"),
-            key_values.OUTPUTS: ("outputs", "output", "expected_output", "expectedOutput", "expected"),
+            key_values.INPUTS: ("inputs", "input", "request"),
+            key_values.OUTPUTS: (
+                *("outputs", "output", "response"),
+                *("expected_output", "expectedOutput", "expected", "expectations"),
+            ),
         },
         key_values.are_key_values,
         key_values.read_key_values,

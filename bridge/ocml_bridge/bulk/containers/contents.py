@@ -50,12 +50,11 @@ def stored(path: str, *, rows: Plan | None = None, refuse: bool = True) -> str:
 
 
 def _beginning(path: str) -> bytes:
-    """Return the first bytes of a file; of JSON, in UTF-8."""
+    """Return the first bytes of a file, in UTF-8."""
     try:
         content, raw = open_plain(path)
         with raw, content:
-            begins = (in_utf8(content) if split(path)[1].lower() == ".json" else content).read(BEGINNING)
-            return begins.removeprefix(BOM_UTF8)
+            return in_utf8(content).read(BEGINNING).removeprefix(BOM_UTF8)
     except reading_errors():
         return b""  # the run reports the error
 

@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ...errors import BridgeError
 from ...model import Json
 from .. import columns
 from ..exchange import INSTRUCTION, OUTPUT, is_exchange, read_exchange
 from ..fitting import as_object
-from ..layout import Document, Object, Wording
+from ..layout import Document, Object, Wording, parsed
 from ..trees import rest
 
 INPUTS: Final = "inputs"
 OUTPUTS: Final = "outputs"
 _INPUT_MEMBERS: Final = {
-    INSTRUCTION: (*columns.QUESTIONS, "text", "message"),
+    INSTRUCTION: (*columns.QUESTIONS, "text", "message", *columns.TURNS),
     "input": ("input", "context", "article"),
     **columns.HISTORY,
     **columns.PROMPT,
 }
 """Fields of an exchange that inputs hold, each with the names of its member."""
-_OUTPUT_MEMBERS: Final = {OUTPUT: columns.ANSWERS}
+_OUTPUT_MEMBERS: Final = {OUTPUT: (*columns.ANSWERS, "text", "content")}
 
 
 def are_key_values(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question and its answer in objects of inputs and outputs."""
-    values = [as_object(fields.get(name)) for name in (INPUTS, OUTPUTS)]
-    if not {INPUTS, OUTPUTS} <= fields.keys() or values == [None, None]:
+    values = [_members(fields.get(name)) for name in (INPUTS, OUTPUTS)]
+    if not {INPUTS, OUTPUTS} <= fields.keys() or values == [None, None] or "role" in (values[1] or {}):
         return False
     return columns.CHOICES.isdisjoint(values[0] or {}) and is_exchange(_exchange(fields), wording)
 
@@ -39,11 +40,21 @@ def read_key_values(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if a member of it has another shape.
     """
     left = {
-        name: rest(as_object(fields[name]) or {}, [*part.values()])
+        name: rest(_members(fields[name]) or {}, [*part.values()])
         for name, part in zip((INPUTS, OUTPUTS), _parts(fields), strict=True)
     }
     extra_columns = {name: each for name, each in left.items() if each}
     return [each._replace(extra_columns=extra_columns) for each in read_exchange(_exchange(fields), wording)]
+
+
+def _members(value: Json) -> Object | None:
+    """Return the members of an object, which may be JSON text; None for other values."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            return as_object(parsed(value, ""))
+        except BridgeError:
+            return None
+    return as_object(value)
 
 
 def _parts(fields: Object) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -53,7 +64,7 @@ def _parts(fields: Object) -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 def _named(value: Json, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the fields that the members of an object are, each with the name of its member."""
-    members = as_object(value) or {}
+    members = _members(value) or {}
     present = {field: [name for name in every if members.get(name) is not None] for field, every in names.items()}
     return {field: every[0] for field, every in present.items() if every}
 
@@ -62,6 +73,6 @@ def _exchange(fields: Object) -> Object:
     """Return the fields of an exchange; inputs or outputs that are a text are the question or the answer."""
     found: Object = {}
     for name, only, part in zip((INPUTS, OUTPUTS), (INSTRUCTION, OUTPUT), _parts(fields), strict=True):
-        members = as_object(fields[name])
+        members = _members(fields[name])
         found |= {only: fields[name]} if members is None else {field: members[key] for field, key in part.items()}
     return found

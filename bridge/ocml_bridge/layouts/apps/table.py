@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .. import columns, wrapped
-from ..agents import adk, inspected, simulations
+from ..agents import adk, inspected, runs, simulations
 from ..layout import Layout, Wording
 from . import ai_studio, chainlit, chatgpt, claude, deepseek_chats, grok, librechat, lm_studio, open_webui, vscode
 
@@ -112,6 +112,14 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {adk.CASES: (adk.CASES, "evalCases")},
         adk.are_cases,
         adk.read_cases,
+    ),
+    Layout(
+        "langsmith-runs",
+        "runs as tracers of LangSmith post them",
+        "canonical",
+        {runs.POST: (runs.POST,), runs.PATCH: (runs.PATCH,)},
+        runs.are_runs,
+        runs.read_runs,
     ),
     Layout(
         "tau2",

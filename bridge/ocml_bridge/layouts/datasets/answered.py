@@ -19,13 +19,31 @@ from ..messages import is_message, message, respelled, respelled_all
 from ..turns import CONVERSATIONS, MESSAGES, SHAREGPT, are_requests, are_sharegpt, read_messages, read_turns
 
 ANSWER: Final = "answer"
+QUESTION: Final = "question"
+"""The field of a question that is a text, or messages: only a response of a wire answers it here."""
 
 
 def is_answered(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages that end without an answer, and an answer: a text or a document."""
+    if QUESTION in fields:
+        fields = _with_question(fields)
+        if not fields:
+            return False
     if not are_requests(fields, wording) or _answer(fields.get(ANSWER), wording) is None:
         return False
     return respelled_all(fields[MESSAGES], wording, f"/{MESSAGES}")[-1]["role"] != "assistant"
+
+
+def _with_question(fields: Object) -> Object:
+    """Return the fields with the question as messages; none if the answer is no response of a wire."""
+    question, answer = fields[QUESTION], fields.get(ANSWER)
+    if not isinstance(answer, dict) and not (isinstance(answer, str) and answer.lstrip().startswith("{")):
+        return {}
+    found = answer_in(answer)
+    if found is None or "messages" in found[0]:
+        return {}
+    messages: Json = [message("user", question)] if isinstance(question, str) else question
+    return {MESSAGES: messages, **{name: value for name, value in fields.items() if name != QUESTION}}
 
 
 def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
@@ -48,6 +66,8 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if a value is neither a message nor an answer, or as the format's reader raises it.
     """
+    if QUESTION in fields:
+        fields = _with_question(fields)
     found = _answer(fields.get(ANSWER), wording)
     if found is None:
         raise misshapen(f"/{ANSWER}", "the answer of the assistant")

@@ -43,7 +43,7 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         {
             "instruction": (*columns.QUESTIONS[:4], "input"),
             "input": columns.INPUTS[1:],
-            "output": ("answers", "answer", "ideal", "target"),
+            "output": ("answers", "answer", "ideal", "target", "ground_truths", "references"),
             **columns.PROMPT,
         },
         exchange.is_answered_by_any,
