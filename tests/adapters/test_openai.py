@@ -271,14 +271,34 @@ def test_a_call_in_the_shape_of_another_library_is_one(item: Any, call_id: str |
     assert edited == {**named, "type": "function", "function": {**CALL["function"], "arguments": "{}"}}
 
 
+RESULT: dict[str, Any] = {"role": "tool", "tool_call_id": "c1", "content": "5"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"type": "builtin_function"}, {"index": 0, "type": "builtin_function"}, {"type": "tool", "index": 0}],
+)
+def test_a_call_of_a_type_of_its_server_is_a_call_with_that_type(more: dict[str, Any]) -> None:
+    """`builtin_function` is Kimi's search, which a client sends back as its reply: platform.moonshot.cn/docs."""
+    item = {**CALL, **more}
+    reading = read([{"role": "user", "content": "Hi"}, assistant(content=None, tool_calls=[item]), RESULT], "openai")
+    assert reading.findings == ()
+    assert isinstance(reading.transcript, Transcript)
+    (_, made, reply) = reading.transcript.messages
+    assert (made.recipient, made.call_id, reply.name) == ("functions.get_weather", "c1", "functions.get_weather")
+    assert same(output_of(made)["messages"][0]["tool_calls"], [item])
+    assert ("extras", "/messages/1/extras/openai/tool_calls") in [
+        (loss.code, loss.path) for loss in write(reading.transcript, "anthropic", policy=LENIENT).losses
+    ]
+
+
 @pytest.mark.parametrize(
     "item",
     [
         {"name": "get_weather", "args": {}, "id": ""},
         {"name": "get_weather", "args": {}, "id": 5},
         {"name": "get_weather", "args": {}, "more": 1},
-        {"type": "tool", "function": {**CALL["function"], "more": 1}},
-        {"type": "strange", "function": CALL["function"]},
+        {"type": 5, "function": CALL["function"]},
         {"type": "tool", "function": "get_weather"},
     ],
 )

@@ -41,8 +41,8 @@ def chunk(delta: Object, finish: str | None = None, *, of_choice: Object | None 
     return {"id": "a", "object": "chat.completion.chunk", "created": 7, "model": "m", "choices": [choice], **more}
 
 
-def completion(message: Object, *, of_choice: Object | None = None, **more: Any) -> Object:
-    choice = {"index": 0, "message": {"role": "assistant", **message}, **(of_choice or {}), "finish_reason": "stop"}
+def completion(message: Object, finish: str = "stop", *, of_choice: Object | None = None, **more: Any) -> Object:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, **(of_choice or {}), "finish_reason": finish}
     return {"id": "a", "object": "chat.completion", "created": 7, "model": "m", "choices": [choice], **more}
 
 
@@ -60,6 +60,7 @@ def filtered(severity: str) -> Object:
 
 
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+SEARCH: Object = {"id": "c1", "type": "builtin_function", "function": {"name": "$web_search", "arguments": "{}"}}
 BLOCKS: list[Object] = [
     {
         "type": "code_execution_tool_result",
@@ -109,6 +110,53 @@ CASES = {
             },
             usage=USAGE,
         ),
+    ),
+    # earendil-works/pi, issue 2017: Moonshot
+    "numbers of tokens in the last choice": Case(
+        "openai",
+        "openai-sse",
+        [chunk({"role": "assistant", "content": "Yes."}), chunk({}, "stop", of_choice={"usage": USAGE})],
+        completion({"content": "Yes."}, usage=USAGE),
+    ),
+    "numbers of tokens in the last choice and after it": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": "Yes."}),
+            chunk({}, "stop", of_choice={"usage": USAGE}),
+            {**chunk({}), "choices": [], "usage": {**USAGE, "cached_tokens": 1}},
+        ],
+        completion({"content": "Yes."}, usage={**USAGE, "cached_tokens": 1}),
+    ),
+    # platform.moonshot.cn/docs: a search that the server runs, and the client sends back
+    "a call of a type of its server": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": None}),
+            chunk({"tool_calls": [{"index": 0, **SEARCH, "function": {"name": "$web_search", "arguments": ""}}]}),
+            chunk({"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}, "tool_calls"),
+        ],
+        completion({"content": None, "tool_calls": [SEARCH]}, finish="tool_calls"),
+    ),
+    # MiniMax, chatcompletion_v2; abundantbeing/hermes-browser-extension, issue 11
+    "a whole message after its pieces": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": "", "reasoning_content": "Hm"}),
+            chunk({"reasoning_content": "m."}),
+            chunk({"content": "Ye"}),
+            chunk({"content": "s.", "tool_calls": [{"index": 0, **SEARCH}]}),
+            completion({"content": "Yes.", "reasoning_content": "Hmm.", "tool_calls": [SEARCH]}, usage=USAGE),
+        ],
+        completion({"reasoning_content": "Hmm.", "content": "Yes.", "tool_calls": [SEARCH]}, usage=USAGE),
+    ),
+    "a whole message that goes on after its pieces": Case(
+        "openai",
+        "openai-sse",
+        [chunk({"role": "assistant", "content": "Ye"}), completion({"content": "Yes.", "refusal": "No."})],
+        completion({"content": "Yes.", "refusal": "No."}),
     ),
     # vercel/ai, packages/openai/src/chat/__fixtures__/azure-model-router.1.chunks.txt
     "what a filter found in each piece": Case(

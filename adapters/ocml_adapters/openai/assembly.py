@@ -46,6 +46,7 @@ class Call:
         self.name = ""
         self.pieces: list[str] = []
         self.legacy: Final = legacy
+        self._type = kind
         self._more: list[Json] = []
         self._within: list[Json] = []
 
@@ -53,7 +54,9 @@ class Call:
         """Take more of the call, an item of `tool_calls`; return the new text of its input."""
         inner = object_of(item.get(self.kind), f"the {self.kind} of a call", note)
         call_id, name, kind = text_in(item, "id", note), text_in(inner, "name", note), item.get("type")
-        if kind and kind != self.kind:
+        if isinstance(kind, str) and kind and self._type == FUNCTION:
+            self._type = kind  # a server may have types of its own, such as Kimi's `builtin_function`
+        elif kind and kind != self._type:
             note(f"the type of a call is not known; the call is read as a {self.kind} call")
         if call_id and self.id not in (None, call_id):
             note("a call's id changes; the first one is kept")
@@ -81,7 +84,7 @@ class Call:
         if self.legacy:
             return inner
         out: Object = {} if self.id is None else {"id": self.id}
-        return {**out, "type": self.kind, self.kind: inner, **members_of(merged(self._more))}
+        return {**out, "type": self._type, self.kind: inner, **members_of(merged(self._more))}
 
 
 def kind_of(item: Object) -> str:
@@ -143,6 +146,7 @@ class Choice:
         self._legacy: Call | None = None
         self._members: list[Json] = []
         self._more: list[Json] = []
+        self._in_pieces = False
 
     @property
     def thoughts(self) -> list[str]:
@@ -158,8 +162,11 @@ class Choice:
         if more := {key: value for key, value in choice.items() if key not in _CHOICE}:
             self._more.append(more)
         delta = choice.get("delta")
+        self._in_pieces = self._in_pieces or delta is not None
         if delta is None:
             delta = choice.get("message")
+            if self._in_pieces and isinstance(delta, dict):
+                delta = self._beyond_pieces(cast("Object", delta))
         if not isinstance(delta, dict):
             if delta is not None:
                 self._note("a delta is not an object; it is left out")
@@ -167,6 +174,15 @@ class Choice:
         for fragment in self._delta(cast("Object", delta)):
             self.role = self.role or "assistant"
             yield fragment
+
+    def _beyond_pieces(self, message: Object) -> Object:
+        """Return what a message after the pieces of the answer adds: it repeats the answer if it begins like that."""
+        text, whole = self._content.whole() or "", message.get(CONTENT) or ""
+        if not (isinstance(text, str) and isinstance(whole, str) and whole.startswith(text)):
+            return message
+        self._note("a whole message follows the pieces of the answer; only what it adds is kept")
+        come = {*self._message(), *(REASONING if self._thoughts else ())}
+        return {key: value for key, value in message.items() if key not in come} | {CONTENT: whole[len(text) :]}
 
     def _delta(self, delta: Object) -> Iterator[Fragment]:
         if len(delta) == 1 and "content" in delta:

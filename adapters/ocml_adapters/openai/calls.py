@@ -77,6 +77,10 @@ def _read_call(value: Json) -> Message | None:
         return None
     item: Object = value
     kind = kind_of(item)
+    if kind is None and (near := _read_near_call(item)) is not None:
+        return near
+    has_own_type = kind is None and isinstance(item.get("type"), str) and isinstance(item.get(FUNCTION), OBJECT)
+    kind = FUNCTION if has_own_type else kind
     inner_call = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
     if kind is None or inner_call is None:
         return _read_near_call(item)
@@ -87,12 +91,12 @@ def _read_call(value: Json) -> Message | None:
     extras: Object = {}
     mark = None
     signed = next((place for place in _SIGNATURE_PATHS if _signature_at(item, place)), None)
-    if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
+    if call_id is None or has_own_type or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
         form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
         if form is not None or call_id is None:
             layout["form"] = form or list(item)
         mark = read_mark(item.get(CACHE), EPHEMERAL)
-        known = ("type", kind, *(signed or ())[:1], *(() if mark is None else (CACHE,)))
+        known = (kind, *(() if has_own_type else ("type",)), *(signed or ())[:1], *(() if mark is None else (CACHE,)))
         extras = rest(item, known if call_id is None else ("id", *known))
     if inner_call.extras:
         extras[kind] = inner_call.extras
@@ -270,8 +274,9 @@ def write_call(call: Message) -> Object:
         return raw
     kind = CUSTOM if is_custom(call) else FUNCTION
     out: Object = {} if call.call_id is None else {"id": call.call_id}
-    out["type"] = kind
     extras_of_call: Object = cast("Object", extras) if isinstance(extras, dict) else {}
+    own_type = extras_of_call.get("type")
+    out["type"] = own_type if kind == FUNCTION and isinstance(own_type, str) and own_type else kind
     out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, extras_of_call.get(kind))
     out |= signature_member(call, layout)
     if call.cache is not None:

@@ -110,7 +110,7 @@ class ChunkDecoder(ArrivingDecoder):
             if key in _OF_RESPONSES:
                 self._envelope[key] = _OF_RESPONSES[key]
             elif key not in _IGNORED and (not present or isinstance(value, (dict, list))):
-                self._envelope[key] = value if key == "usage" else renewed(present, value)
+                self._envelope[key] = value if key == _USAGE else renewed(present, value)
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):
             self.note("choices is not a list; it is left out")
@@ -132,6 +132,10 @@ class ChunkDecoder(ArrivingDecoder):
         elif index is not None and not isinstance(index, int):
             self.note("the index of a choice is not a number; it is left out")
         first = choice is next(iter(self._choices.values()))
+        if first and isinstance(item.get(_USAGE), dict):  # Kimi sends the numbers of tokens in the last choice
+            item = dict(item)
+            self._envelope[_USAGE] = self._envelope.get(_USAGE) or item[_USAGE]
+            del item[_USAGE]
         for fragment in choice.take(item):
             if first and choice.role == "assistant":
                 self._add(choice, fragment)
@@ -329,6 +333,7 @@ def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Messa
     return replace(document, messages=(*all_thoughts, *others))
 
 
+_USAGE: Final = "usage"
 _IGNORED: Final = frozenset({"obfuscation", "p"})
 """Members of chunks that are not stored: padding that hides the length of the text (OpenAI, Mistral)."""
 _ONCE: Final = ("id", "model")
