@@ -268,6 +268,16 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ("chatgpt-export", GPT, [[ASKED, ("thought", "Hm."), ("call python", "20"), ANSWERED]]),
     # a thought after the answer stays after it
     ("claude-export", CLAUDE, [[ASKED, ANSWERED, ("thought", "Hm.")]]),
+    # text-generation-webui (AGPL-3.0), modules/chat.py: the first pair is the greeting; the user sees HTML
+    (
+        "text-generation-webui",
+        {
+            "internal": [["<|BEGIN-VISIBLE-CHAT|>", "Hello."], [ASKED[1], ANSWERED[1]]],
+            "visible": [["", "Hello."], [ASKED[1], f"<b>{ANSWERED[1]}</b>"]],
+            "metadata": {"user_1": {"timestamp": "May 1"}},
+        },
+        [[("assistant", "Hello."), ASKED, ANSWERED]],
+    ),
     ("open-webui", PLAIN, [[ASKED, ANSWERED]]),
     # a system prompt; earlier versions had it in another place
     ("open-webui", webui(USER, current="a", params={"system": "Be kind."}), [[("system", "Be kind."), ASKED]]),
@@ -392,7 +402,19 @@ def test_every_word_of_an_export_is_in_its_conversations_or_in_extra_columns(row
     found = read_row(Plan((AUTO,)), row)
     kept = [*words([found.extra_columns, [[each.value, each.extra_columns] for each in found.documents]])]
     everything = "\n".join(kept).replace('\\"', '"')
-    links = {"a", "b", "c", "currentId", "user", "assistant", "model", "all", "think", "answer"}
+    links = {
+        "<|BEGIN-VISIBLE-CHAT|>",
+        "a",
+        "b",
+        "c",
+        "currentId",
+        "user",
+        "assistant",
+        "model",
+        "all",
+        "think",
+        "answer",
+    }
     assert [each for each in words(row) if each not in links and each not in everything] == []
 
 

@@ -44,6 +44,12 @@ ROWS: list[RowCase] = [
         {"question": "Why?", "answers": [{"text": "No.", "pm_score": 0}, {"text": "Because.", "pm_score": 3}]},
         BOTH,
     ),
+    # RLHFlow's iterative DPO: answers with rewards next to them
+    (
+        "ranked",
+        {"context": "?", "context_messages": [ASK], "responses": ["No.", "Because."], "rewards": [-1.5, 2.0]},
+        BOTH,
+    ),
     # Chatbot Arena: two conversations, and the winner
     (
         "arena",

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from layouts.row_pieces import ASK
+from ocml_bridge import BridgeError
 from ocml_bridge.bulk.survey import propose
-from ocml_bridge.layouts import plan_of, read_row
+from ocml_bridge.layouts import Plan, plan_of, read_row
 
 ROW: dict[str, Any] = {"messages": [ASK]}
 
@@ -111,3 +112,87 @@ def test_the_first_of_several_answers_is_named_by_its_place(tmp_path: Path) -> N
 def test_a_file_of_one_object_is_not_called_an_array(value: Any, what: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(value))
     assert f": a JSON {what}" in propose([str(tmp_path / "a.json")], 10)
+
+
+@pytest.mark.parametrize(
+    ("row", "columns"),
+    [
+        ({"Patient": "Why?", "Doctor": "So.", "Patient ID": "p"}, {"instruction": "Patient", "output": "Doctor"}),
+        ({"QuestionTitle": "Why?", "AnswerText": "So."}, {"instruction": "QuestionTitle", "output": "AnswerText"}),
+        ({"input": "Why?", "expected": "So.", "input_hash": "h"}, {"instruction": "input", "output": "expected"}),
+        (
+            {"problem": "Why?", "deepseek_reasoning": "The sky, so.", "deepseek_solution": "So."},
+            {"instruction": "problem", "output": "deepseek_solution", "thought": "deepseek_reasoning"},
+        ),
+    ],
+)
+def test_columns_are_guessed_by_their_names(row: dict[str, Any], columns: dict[str, str], tmp_path: Path) -> None:
+    text = proposed([row], tmp_path)
+    assert "# A guess by the names of the columns" in text
+    plan = yaml.safe_load(text)
+    assert plan["columns"] == columns
+    assert read_row(plan_of(plan), row).documents
+
+
+@pytest.mark.parametrize("row", [{"user_id": "Ann", "answer": "So."}, {"question": "Why?", "answer_id": "a"}])
+def test_no_question_without_an_answer_is_guessed(row: dict[str, Any], tmp_path: Path) -> None:
+    assert yaml.safe_load(proposed([row], tmp_path)) == {"layout": "auto"}
+
+
+def test_a_question_with_choices_is_named_as_such(tmp_path: Path) -> None:
+    """axolotl (Apache-2.0), docs/dataset-formats: explainchoice."""
+    text = proposed([{"question": "Why?", "choices": ["So.", "No."], "solution": "So."}], tmp_path)
+    assert '# The layout alpaca reads these rows, but not "choices"' in text
+    assert yaml.safe_load(text) == {"layout": "auto"}
+
+
+def test_a_conversation_at_any_place_is_found(tmp_path: Path) -> None:
+    row = {"id": 1, "data": {"conversation": {"messages": [ASK]}}}
+    plan = yaml.safe_load(proposed([row], tmp_path))
+    assert plan == {"layout": "messages", "columns": {"messages": "data.conversation.messages"}}
+
+
+def test_the_roles_of_a_conversation_inside_of_a_column_are_named(tmp_path: Path) -> None:
+    row = {"output": {"history": [ASK, {"role": "WebSurfer", "content": "I look."}], "status": "done"}}
+    assert '# roles: {"WebSurfer": "assistant"}' in proposed([row], tmp_path)
+
+
+def test_names_of_sessions_are_no_turns(tmp_path: Path) -> None:
+    """The list of sessions in an export of Chatbox (GPL-3.0)."""
+    sessions = [{"id": "a", "name": "One", "type": "chat"}, {"id": "b", "name": "Two", "type": "chat"}]
+    assert yaml.safe_load(proposed([{"sessions": sessions}], tmp_path)) == {"layout": "auto"}
+
+
+def test_rows_inside_of_an_object_are_taken_out_with_what_is_next_to_them(tmp_path: Path) -> None:
+    """Self-Instruct (Apache-2.0), data/seed_tasks.jsonl: the instruction is next to its instances."""
+    row = {"instruction": "Why?", "instances": [{"input": "a", "output": "So."}], "is_classification": False}
+    assert """jq -c 'del(.["instances"]) + .["instances"][]' DATA""" in proposed([row], tmp_path)
+
+
+THREADED: dict[str, Any] = {
+    "object": "thread.message",
+    "thread_id": "t",
+    "role": "user",
+    "content": [{"type": "text", "text": {}}],
+}
+STORED: dict[str, Any] = {"id": 1, "session_id": "s", "message": {"type": "human", "data": {"content": "Why?"}}}
+
+
+@pytest.mark.parametrize(
+    ("row", "query"),
+    [
+        # Jan (Apache-2.0): messages.jsonl of a thread
+        (THREADED, "group_by(.thread_id)[] | {messages: .}"),
+        # langchain-postgres (MIT), chat_message_histories.py, which n8n uses, too
+        (STORED, "group_by(.session_id)[] | {messages: map(.message)}"),
+    ],
+)
+def test_messages_in_rows_of_their_own_are_joined_by_their_conversation(
+    row: dict[str, Any], query: str, tmp_path: Path
+) -> None:
+    assert f"jq -sc '{query}' DATA" in proposed([row], tmp_path)
+
+
+def test_a_message_alone_is_named_as_a_part() -> None:
+    with pytest.raises(BridgeError, match="but it is a part of a conversation, or not known in full"):
+        read_row(Plan(("auto",)), THREADED)

@@ -37,6 +37,32 @@ ROWS: list[RowCase] = [
     ("answered-by-any", {"input": [ASK], "target": ["Because.", "For this."]}, BOTH),
     ("alpaca", {"question": "Why?", "expected_answer": "Because.", "": ""}, BOTH),
     ("alpaca", {"instruction": "Why?", "input": "", "expected_output": "Because."}, BOTH),
+    # HuggingChat's export: the system prompt is `preprompt`
+    (
+        "sharegpt",
+        {"preprompt": "Be kind.", "messages": [{"from": "user", "content": "Why?", "id": "1"}]},
+        [("system", "Be kind."), ASKED],
+    ),
+    # lm-evaluation-harness 0.4 (MIT), lm_eval/loggers/evaluation_tracker.py: samples, also with messages as JSON text
+    (
+        "lm-eval",
+        {
+            "doc": {"q": "?"},
+            "arguments": {"gen_args_0": {"arg_0": "Why?", "arg_1": {"until": ["\n"]}}},
+            "resps": [["Because."]],
+            "filtered_resps": ["b"],
+        },
+        BOTH,
+    ),
+    ("lm-eval", {"arguments": [[json.dumps([ASK]), {}]], "resps": [["Because."]]}, BOTH),
+    ("lm-eval", {"arguments": {"gen_args_0": {"arg_0": [json.dumps([ASK])]}}, "resps": [["Because."]]}, BOTH),
+    # predictions of LLaMA-Factory; generations with reasoning in columns of other names
+    ("alpaca", {"prompt": "Why?", "predict": "Because.", "label": "So."}, BOTH),
+    (
+        "reasoned",
+        {"question": "Why?", "Long_CoT": "The sky, so.", "answer": "Because."},
+        [ASKED, ("thought", "The sky, so."), ANSWERED],
+    ),
     # ragas 0.4 (Apache-2.0), docs/howtos: single turns, expected answers, several turns
     ("alpaca", {"user_input": "Why?", "retrieved_contexts": ["c"], "response": "Because.", "reference": "So."}, BOTH),
     ("alpaca", {"user_input": "Why?", "reference_contexts": ["c"], "reference": "Because."}, BOTH),
@@ -72,6 +98,18 @@ ROWS: list[RowCase] = [
         [("user", "News."), ("assistant", "Short.")],
     ),
     # The Cauldron (its card): pairs with their source
+    # DialogStudio (Apache-2.0), task-oriented-dialogues/README.md: texts of earlier turns are beside the pairs
+    (
+        "pairs",
+        {
+            "original dialog info": {},
+            "log": [
+                {"turn id": 1, "user utterance": "Why?", "system response": "Because.", "dialog history": "<USER>"}
+            ],
+            "prompt": ["Book travel"],
+        },
+        BOTH,
+    ),
     ("pairs", {"images": [], "texts": [{"user": "Why?", "assistant": "Because.", "source": "VQA"}]}, BOTH),
     # Natural Instructions (its card): the definition is part of the question
     (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage", "preamble")
+SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage", "preamble", "preprompt")
 TOOLS: Final = ("tools", "functions", "available_tools", "tool_definitions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history", "chat_history")}
@@ -44,13 +44,15 @@ ANSWERS: Final = (
         "a",
         *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),
         *("expected_output", "ideal", "expected_answer", "expected_response", "gold_answer", "correct_answer"),
+        *("generated", "generated_answer", "generated_response", "llm_output", "predict", "prediction", "reply"),
         *("reference", "ground_truth"),
     ),
 )
 
 THOUGHTS: Final = (
     *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
-    *("think", "model_reasoning"),
+    *("think", "model_reasoning", "reasoning_trace", "reasoning_process", "thought_process", "thinking_process"),
+    *("thinking_trajectory", "long_cot"),
 )
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (

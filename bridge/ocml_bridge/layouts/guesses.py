@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError
 from ..json_values import jsontext
@@ -12,7 +11,9 @@ from .exchange import is_text_or_messages
 from .fitting import as_list, as_object, objects_of
 from .layout import Object, Wording
 from .messages import ROLES, are_messages
+from .named import named_fields
 from .plan import AUTO, Plan, layout_for, read_row
+from .table import LAYOUTS
 from .turns import CALLS
 
 GUESSES: Final[dict[str, str]] = {
@@ -24,29 +25,37 @@ GUESSES: Final[dict[str, str]] = {
 """The probable role for words for speakers that no layout reads."""
 
 
-def guess(row: Object) -> list[str] | None:
-    """Return a plan for a row with a list of turns in words that no layout reads; None if it has no such list."""
+class Guess(NamedTuple):
+    """A plan for rows that no layout reads.
+
+    Attributes:
+        lines: its lines, with comments.
+        plan: the plan; None if it is only advice.
+    """
+
+    lines: list[str]
+    plan: Plan | None = None
+
+
+def guess(row: Object) -> Guess | None:
+    """Return a plan for a row that no layout reads, or advice; None if it has nothing like a conversation."""
     if is_turn(row):
-        return _messages_in_rows(row)
+        return Guess(_messages_in_rows(row))
     if is_record(row):
-        return _messages_in_records()
-    if answers := [key for key in row if key.lower() in SEVERAL]:
-        return _several_answers(row, answers)
-    if (places := _members_of_columns(row)) is not None:
-        return places
+        return Guess(_messages_in_records(row))
+    if (doubtful := _doubtful(row)) is not None:
+        return Guess(doubtful)
+    if answers := [key for key in row if key.lower() in SEVERAL and isinstance(row[key], (str, list))]:
+        return Guess(_several_answers(row, answers))
+    if (found := _members_of_columns(row) or _row_in_column(row)) is not None:
+        return found
     for column, value in row.items():
-        inner = as_object(value) or {}
-        layout = layout_for(Plan((AUTO,)), inner)
-        if layout is not None and not layout.whole:
-            places = {field: f"{column}.{name}" for field, name in layout.sources(inner).items()}
-            if _is_read(row, layout.name, places):
-                return _with_places(layout.name, places)
         turns = objects_of(value)
         layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
         names = {None if each is None else each.name for each in layouts}
         is_history = names == {"key-values"} and column.lower() in _HISTORIES
         if turns and None not in names and not is_history and not are_messages(value, Wording()):
-            return _rows_inside(column)
+            return Guess(_rows_inside(column))
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
         if role is None or _has_other_content(turns, texts):
@@ -56,34 +65,90 @@ def guess(row: Object) -> list[str] | None:
             key=lambda key: (key.lower() in _TEXT_KEYS, sum(len(turn[key]) for turn in turns)),
         )
         nested = any(as_list(each) or as_object(each) for turn in turns for each in turn.values())
-        if nested and text.lower() not in _TEXT_KEYS:
-            continue  # the text is inside of a member
-        return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
+        are_speakers = all(turn[role].lower() in _SPEAKERS for turn in turns)
+        has_words = are_speakers or any(" " in turn[text] for turn in turns)
+        if text.lower() not in _TEXT_KEYS and (nested or not has_words):
+            continue  # the text is inside of a member, or there is none
+        return Guess(_with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns))))
+    return _question_and_answer(row)
+
+
+def _doubtful(row: Object) -> list[str] | None:
+    """Return advice for a row of a layout that a plan has to name, because of other columns; None for other rows."""
+    for layout in LAYOUTS:
+        columns = [name for name in row if name in layout.doubts and row[name] is not None]
+        if columns and layout.has(row):
+            return [
+                f"# The layout {layout.name} reads these rows, but not {', '.join(map(quoted, columns))}, which their",
+                "# texts may need. See that the conversation is complete without that, and name the layout:",
+                f"#   layout: {layout.name}",
+                "layout: auto",
+            ]
     return None
+
+
+def _question_and_answer(row: Object) -> Guess | None:
+    """Return the plan for a row with columns whose names are like those of a question and its answer."""
+    fields = named_fields(row)
+    layout = "reasoned" if "thought" in fields else "alpaca"
+    return _with_places(row, layout, fields, _GUESSED) if fields else None
+
+
+_GUESSED: Final = "# A guess by the names of the columns: see that they are right."
+
+
+def _row_in_column(row: Object) -> Guess | None:
+    """Return the plan for a row with the columns of another one inside of a column, in a few steps."""
+    inside = {name: found for name, value in row.items() if (found := as_object(value))}
+    for _ in range(_DEEPEST):
+        for place, inner in inside.items():
+            layout = layout_for(Plan((AUTO,)), inner)
+            if layout is not None and not layout.whole:
+                places = {field: f"{place}.{name}" for field, name in layout.sources(inner).items()}
+                if (found := _with_places(row, layout.name, places)) is not None:
+                    return found
+        inside = {
+            f"{place}.{name}": deeper
+            for place, inner in inside.items()
+            for name, value in inner.items()
+            if (deeper := as_object(value))
+        }
+    return None
+
+
+_DEEPEST: Final = 3
+"""The number of columns around the columns of a row."""
 
 
 def is_turn(row: Object) -> bool:
     """Return whether a row is one turn: it has a key for a role, and another for a text."""
     texts = [key for key in row if isinstance(row[key], str)]
-    role = _role_key([row], texts)
-    return role is not None and any(key.lower() in _TEXT_KEYS for key in texts if key != role)
+    role = _role_key([row], [*texts, *(["content"] if objects_of(row.get("content")) else [])])
+    return role in texts and any(key.lower() in _TEXT_KEYS for key in row if key != role)
 
 
 def is_record(row: Object) -> bool:
     """Return whether a row is a record of a message, as in logs of agents."""
-    inner = row.get("message")
-    spoken = inner if "role" not in row else {**(as_object(inner) or {}), "role": row["role"]}
-    return as_object(inner) is not None and are_messages([spoken], Wording(text=("content",)))
+    inner = as_object(row.get("message"))
+    if inner is not None and layout_for(Plan((AUTO,)), {"messages": [inner]}) is not None:
+        return True
+    spoken = inner if "role" not in row else {**(inner or {}), "role": row["role"]}
+    return inner is not None and are_messages([spoken], Wording(text=("content",)))
 
 
-def _messages_in_records() -> list[str]:
+def _messages_in_records(row: Object) -> list[str]:
     """Return the plan for rows that are records of messages, with the command that puts the messages together."""
-    command = "jq -sc '{messages: map(select(.message))}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
-    return [
-        "# Each row has a message. If all of them are one conversation, put them together:",
-        f"#   {command}",
-        "layout: auto",
-    ]
+    name = _conversation_id(row)
+    inner = as_object(row.get("message")) or {}
+    messages = (
+        "{messages: map(.message)}" if "role" not in row and "type" in inner else "{messages: map(select(.message))}"
+    )
+    if name is None:
+        about, query = "If all of them are one conversation, put them together:", messages
+    else:
+        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {messages}"
+    command = f"jq -sc '{query}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
+    return [f"# Each row has a message. {about}", f"#   {command}", "layout: auto"]
 
 
 def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
@@ -105,7 +170,7 @@ def _several_answers(row: Object, answers: list[str]) -> list[str]:
 
 def _messages_in_rows(row: Object) -> list[str]:
     """Return the plan for rows that are messages, with the command that puts those of a conversation together."""
-    name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
+    name = _conversation_id(row)
     if name is None:
         about, query = "If all of them are one conversation, put them together:", "{messages: .}"
     else:
@@ -114,12 +179,21 @@ def _messages_in_rows(row: Object) -> list[str]:
     return [f"# Each row is a message. {about}", f"#   {command}", "layout: auto"]
 
 
+def _conversation_id(row: Object) -> str | None:
+    """Return the column of the conversation that a message is of; None if there is none."""
+    return next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
+
+
 _HISTORIES: Final = frozenset(("history", "chat_history"))
 """Columns of earlier turns: questions and answers in objects are no rows of their own there (promptflow)."""
 _CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
 """Columns that say which conversation a message is of, in small letters and without underscores."""
-_ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
-_TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
+_ROLE_KEYS: Final = frozenset(
+    ("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party", "agent")
+)
+_TEXT_KEYS: Final = frozenset(
+    ("text", "content", "value", "utterance", "message", "body", "said", "say", "sentence", "mes", "msg")
+)
 """Keys of a turn that may hold its role, and those that may hold its content."""
 
 
@@ -144,7 +218,7 @@ _MANY_SPEAKERS: Final = 4
 _SPEAKERS: Final = frozenset((*ROLES, *GUESSES))
 
 
-def _members_of_columns(row: Object) -> list[str] | None:
+def _members_of_columns(row: Object) -> Guess | None:
     """Return the plan for a row with texts or messages inside of columns (`response.text`); None if it has none."""
     inside = {column: as_object(value) or {} for column, value in row.items()}
     members = {
@@ -157,7 +231,7 @@ def _members_of_columns(row: Object) -> list[str] | None:
     if layout is None or layout.whole or found.keys().isdisjoint(sources.values()):
         return None
     places = {field: f"{name}.{members[name]}" if name in found else name for field, name in sources.items()}
-    return _with_places(layout.name, places) if _is_read(row, layout.name, places) else None
+    return _with_places(row, layout.name, places)
 
 
 _CONTENTS: Final = (
@@ -167,23 +241,21 @@ _CONTENTS: Final = (
 """Members of a column that may hold a text or messages, the most certain first."""
 
 
-def _is_read(row: Object, layout: str, places: Mapping[str, str]) -> bool:
-    """Return whether a plan with some places reads a row."""
+def _with_places(row: Object, layout: str, places: dict[str, str], comment: str | None = None) -> Guess | None:
+    """Return the plan with some columns, or places in columns; None if it does not read the row."""
+    plan = Plan((layout,), columns=tuple(places.items()))
     try:
-        return bool(read_row(Plan((layout,), columns=tuple(places.items())), row).documents)
+        read_row(plan, row)
     except BridgeError:
-        return False
-
-
-def _with_places(layout: str, places: dict[str, str]) -> list[str]:
-    return [f"layout: {layout}", f"columns: {in_braces(places)}"]
+        return None
+    return Guess([*([comment] if comment else []), f"layout: {layout}", f"columns: {in_braces(places)}"], plan)
 
 
 def _rows_inside(column: str) -> list[str]:
     name = quoted(column)
     return [
-        f"# The rows are in {name} of an object. Take them out, and look at them:",
-        f"#   jq -c '.[{name}][]' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
+        f"# The rows are in {name} of an object. Take them out, each with what is next to them, and look at them:",
+        f"#   jq -c 'del(.[{name}]) + .[{name}][]' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
         "layout: auto",
     ]
 

@@ -11,13 +11,14 @@ from ..errors import BridgeError
 from ..json_values import jsontext
 from ..model import Json
 from ..recognise import sure_in
+from ..recognise.marks import PLANNED
 from .fitting import as_list, as_object
-from .guesses import GUESSES, guess, in_braces, is_record, is_turn, quoted
+from .guesses import GUESSES, guess, in_braces, is_record, quoted
 from .layout import Layout, Object
 from .listed import with_lists
 from .markup import FORMATS
 from .messages import ROLES
-from .plan import AUTO, Plan, layout_for, layout_of, layouts_of
+from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, read_row
 from .reasons import empty_column, likeness
 from .thoughts import TAGS, fences, tag_of
 from .turns import CALLS
@@ -171,14 +172,23 @@ def _plan_of_unknown(survey: Survey) -> list[str]:
     row = None if not survey.others else survey.unknown_rows[survey.others.most_common(1)[0][0]]
     if row is None:
         return _UNKNOWN
-    is_joined = is_turn(row) and sure_in(row) is not None  # they are joined in another way
-    guessed = None if is_joined or (what is not None and is_record(row)) else guess(row)
+    certain = sure_in(row)
+    is_advised = certain is not None and certain.kind.advice not in (None, PLANNED)
+    guessed = None if is_advised or (what is not None and is_record(row)) else guess(row)
     if guessed is not None:
-        return guessed
+        return [*guessed.lines, *_unknown_roles(_speakers(guessed.plan, row) if guessed.plan is not None else set())]
     if what is not None:
         return [f"# One of them {' '.join(what.split())}", *_UNKNOWN]
     empty = empty_column(row)
     return _UNKNOWN if empty is None else [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
+
+
+def _speakers(plan: Plan, row: Object) -> set[str]:
+    """Return the words for roles in a row that a plan reads."""
+    found = read_row(plan, row)
+    if found.layout.format not in _WITH_ROLES:
+        return set()
+    return {_role(message) for document in found.documents for message in _messages(document.value)}
 
 
 def _plan_of(names: list[str], survey: Survey) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Final
 from .. import registry
 from ..detection import looks
 from ..recognise import recognise
+from ..recognise.marks import PLANNED
 from ..recognise.prompts import ROWS
 from ..report.wording import shown
 from .agents.previews import PREVIEWS
@@ -64,6 +65,9 @@ def likeness(row: Object) -> str | None:
     for found in (recognise(row), recognise(text) if isinstance(text, str) else None):
         if found is not None and found.certain and found.kind.advice == ROWS:
             return f"looks like {found.kind.name} ({found.cited}), but some of its tokens or turns are not known"
+        if found is not None and found.certain and found.kind.advice == PLANNED:
+            what = f"looks like {found.kind.name} ({found.cited})"
+            return f"{what}, but it is a part of a conversation, or not known in full"
         if found is not None and found.certain and found.kind.format not in registry.formats():
             return looks(found)
     return None

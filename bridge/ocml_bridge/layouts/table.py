@@ -246,7 +246,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "pairs",
         "pairs of a question and its answer (ms-swift, XTuner)",
         "openai",
-        {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts"), **columns.PROMPT},
+        {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts", "log"), **columns.PROMPT},
         pairs.are_pairs,
         pairs.read_pairs,
     ),

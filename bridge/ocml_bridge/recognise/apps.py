@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..model import Json
-from .marks import Kind, Place, holding, listing, marked, words
+from .marks import Kind, Mark, Place, holding, listing, marked, words
 
 _D, _M = Place.DOCUMENT, Place.MESSAGE
 
@@ -102,6 +102,17 @@ APPS: Final[tuple[Kind, ...]] = (
         "chats of Qwen",
         (marked(_D, data=listing("chat"), success=bool),),
         advice="make a line of each, which `ocml-convert batch --plan auto` reads: jq -c '.data[]' FILE",
+    ),
+    Kind(
+        "results of promptfoo",
+        (marked(_D, evalId=str, results=holding("results")),),
+        advice="make a line of each, for which `ocml-convert plan` proposes a plan: jq -c '.results.results[]' FILE",
+    ),
+    Kind(
+        "chats of Chatbox",
+        (Mark(_D, {"chat-sessions-list": listing("id")}),),
+        advice="make a line of each, which `ocml-convert batch --plan auto` reads: "
+        """jq -c 'to_entries[] | select(.key | startswith("session:")).value' FILE""",
     ),
     Kind(
         "chats of Cherry Studio",

@@ -7,7 +7,19 @@ from typing import Final
 from .. import columns, wrapped
 from ..agents import adk, inspected, runs, simulations
 from ..layout import Layout, Wording
-from . import ai_studio, chainlit, chatgpt, claude, deepseek_chats, grok, librechat, lm_studio, open_webui, vscode
+from . import (
+    ai_studio,
+    chainlit,
+    chatgpt,
+    claude,
+    deepseek_chats,
+    grok,
+    librechat,
+    lm_studio,
+    open_webui,
+    text_generation_webui,
+    vscode,
+)
 
 EXPORTS: Final[tuple[Layout, ...]] = (
     Layout(
@@ -112,6 +124,15 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {adk.CASES: (adk.CASES, "evalCases")},
         adk.are_cases,
         adk.read_cases,
+    ),
+    Layout(
+        "text-generation-webui",
+        "chats of text-generation-webui",
+        "openai",
+        {each: (each,) for each in (text_generation_webui.INTERNAL, text_generation_webui.VISIBLE)},
+        text_generation_webui.is_chat,
+        text_generation_webui.read_chat,
+        extra_columns=frozenset({text_generation_webui.VISIBLE}),
     ),
     Layout(
         "langsmith-runs",

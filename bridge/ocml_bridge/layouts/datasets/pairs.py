@@ -14,7 +14,10 @@ from ..turns import SYSTEM, TOOLS, list_or_none, value_of
 
 _SIDES: Final[dict[str, str]] = {
     "system": "system",
-    **dict.fromkeys(("human", "user", "input", "question", "query", "instruction", "prompt", "q"), "user"),
+    "system response": "assistant",
+    **dict.fromkeys(
+        ("human", "user", "input", "question", "query", "instruction", "prompt", "q", "user utterance"), "user"
+    ),
     **dict.fromkeys(("assistant", "gpt", "bot", "output", "answer", "response", "completion", "a"), "assistant"),
 }
 """The roles of the members of a pair."""
@@ -45,7 +48,13 @@ def _sides(pair: Object, wording: Wording) -> list[Object]:
     return sorted(out, key=lambda each: order.index(each["role"]))
 
 
-_METADATA: Final = frozenset({"source", "id", "turn", "turn_id", "language", "need_eos_token", "sep"})
+_METADATA: Final = frozenset(
+    (
+        *("source", "id", "turn", "turn_id", "language", "need_eos_token", "sep"),
+        *("turn id", "dialog history", "original user side information", "original system side information"),
+        *("dst", "dst accumulated", "external knowledge", "intent", "domain"),
+    )
+)
 """Members of a pair that are metadata."""
 _WEIGHT: Final = "output_with_loss"
 """The member of a pair that says whether to train on its answer (XTuner)."""

@@ -190,9 +190,9 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
         "openai",
         {
-            "instruction": ("prompt", "instruction", "question", "context"),
+            "instruction": ("prompt", "instruction", "question", "context_messages", "context"),
             ANSWERS: ("answers", "completions", "generations", "responses"),
-            SCORES: ("ratings", "scores"),
+            SCORES: ("ratings", "scores", "rewards"),
             **columns.PROMPT,
         },
         is_ranked,

@@ -7,8 +7,17 @@ from typing import Final
 from ...loss import LossCode
 from .. import columns, exchange
 from ..layout import Layout
+from . import evaluated
 
 QUESTIONS: Final[tuple[Layout, ...]] = (
+    Layout(
+        "lm-eval",
+        "the samples that lm-evaluation-harness logs",
+        "openai",
+        {evaluated.ARGUMENTS: (evaluated.ARGUMENTS,), evaluated.RESPONSES: (evaluated.RESPONSES,)},
+        evaluated.is_sample,
+        evaluated.read_sample,
+    ),
     Layout(
         "alpaca",
         "instruction, input and output, with history",
