@@ -515,7 +515,7 @@ def test_chats_in_a_history_are_rows(tmp_path: Path) -> None:
     chat = {"id": "4", "name": "Why?", "messages": TURNS[:2], "prompt": "Be kind."}
     export = json.dumps({"version": 4, "history": [chat], "folders": [], "prompts": []})
     (tmp_path / "a.jsonl").write_text(export)
-    assert """jq -c '.["history"][]' DATA""" in propose([str(tmp_path / "a.jsonl")], 10)
+    assert """jq -c 'del(.["history"]) + .["history"][]' DATA""" in propose([str(tmp_path / "a.jsonl")], 10)
     (tmp_path / "a.json").write_text(export)
     assert yaml.safe_load(propose([str(tmp_path / "a.json")], 10)) == {"layout": "messages"}
 
