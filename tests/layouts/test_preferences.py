@@ -44,6 +44,14 @@ ROWS: list[RowCase] = [
         {"question": "Why?", "answers": [{"text": "No.", "pm_score": 0}, {"text": "Because.", "pm_score": 3}]},
         BOTH,
     ),
+    # names of the better and the worse answer
+    *[
+        ("preference", {"prompt": "Why?", better: "Because.", worse: "No.", "selected": True}, BOTH)
+        for better, worse in (
+            *(("win", "lose"), ("better", "worse"), ("response_w", "response_l"), ("chosen_answer", "rejected_answer")),
+            *(("completion_chosen", "completion_rejected"), ("preferred_output", "dispreferred_output")),
+        )
+    ],
     # RLHFlow's iterative DPO: answers with rewards next to them
     (
         "ranked",

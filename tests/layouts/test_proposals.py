@@ -134,6 +134,32 @@ def test_columns_are_guessed_by_their_names(row: dict[str, Any], columns: dict[s
     assert read_row(plan_of(plan), row).documents
 
 
+@pytest.mark.parametrize(
+    ("row", "columns"),
+    [
+        (
+            {"prompt": "Why?", "winner": "So.", "loser": "No."},
+            {"instruction": "prompt", "chosen": "winner", "rejected": "loser"},
+        ),
+        (
+            {"query": "Why?", "good_reply": "So.", "bad_reply": "No.", "good_score": "5"},
+            {"instruction": "query", "chosen": "good_reply", "rejected": "bad_reply"},
+        ),
+    ],
+)
+def test_the_better_answer_is_guessed_by_its_name(row: dict[str, Any], columns: dict[str, str], tmp_path: Path) -> None:
+    assert yaml.safe_load(proposed([row], tmp_path)) == {"layout": "preference", "columns": columns}
+
+
+@pytest.mark.parametrize("name", ["model_answer_2", "solution_text_answer", "good_response", "teacher_output"])
+def test_a_prompt_next_to_a_column_that_is_named_like_an_answer_is_not_read_alone(name: str, tmp_path: Path) -> None:
+    row = {"prompt": "Why?", name: "So."}
+    with pytest.raises(BridgeError, match="not a row of any layout"):
+        read_row(Plan(("auto",)), row)
+    assert read_row(Plan(("prompt",)), row).extra_columns == {name: "So."}
+    assert yaml.safe_load(proposed([row], tmp_path))["layout"] in ("alpaca", "auto")
+
+
 @pytest.mark.parametrize("row", [{"user_id": "Ann", "answer": "So."}, {"question": "Why?", "answer_id": "a"}])
 def test_no_question_without_an_answer_is_guessed(row: dict[str, Any], tmp_path: Path) -> None:
     assert yaml.safe_load(proposed([row], tmp_path)) == {"layout": "auto"}

@@ -65,6 +65,24 @@ SIDES: Final = "012ab"
 """The numbers and letters of compared answers."""
 
 
+_PREFERRED: Final = ("chosen", "preferred", "better", "winning", "win", "w", "selected", "accepted")
+_DISPREFERRED: Final = ("rejected", "dispreferred", "non_preferred", "worse", "losing", "lose", "l")
+"""Words for the better and the worse one of two answers, alone or next to a word for an answer."""
+
+
+def _names_of_side(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the column of an answer with some words for its side; a letter is no name alone."""
+    names: list[str] = []
+    for word in words:
+        names += [word] if len(word) > 1 else []
+        names += [name for answer in COMPARED for name in (f"{word}_{answer}", f"{answer}_{word}")]
+    return tuple(names)
+
+
+CHOSEN: Final = _names_of_side(_PREFERRED)
+REJECTED: Final = _names_of_side(_DISPREFERRED)
+
+
 def names_of_answer(side: str) -> tuple[str, ...]:
     """Return the names that the column of the answer with a number or letter may have."""
     return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])

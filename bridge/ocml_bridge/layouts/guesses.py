@@ -11,7 +11,7 @@ from .exchange import is_text_or_messages
 from .fitting import as_list, as_object, objects_of
 from .layout import Object, Wording
 from .messages import ROLES, are_messages
-from .named import named_fields
+from .named import named_fields, named_preference
 from .plan import AUTO, Plan, layout_for, read_row
 from .table import LAYOUTS
 from .turns import CALLS
@@ -43,6 +43,8 @@ def guess(row: Object) -> Guess | None:
         return Guess(_messages_in_rows(row))
     if is_record(row):
         return Guess(_messages_in_records(row))
+    if (preference := named_preference(row)) and (found := _with_places(row, "preference", preference, _GUESSED)):
+        return found
     if (doubtful := _doubtful(row)) is not None:
         return Guess(doubtful)
     if answers := [key for key in row if key.lower() in SEVERAL and isinstance(row[key], (str, list))]:
@@ -76,7 +78,7 @@ def guess(row: Object) -> Guess | None:
 def _doubtful(row: Object) -> list[str] | None:
     """Return advice for a row of a layout that a plan has to name, because of other columns; None for other rows."""
     for layout in LAYOUTS:
-        columns = [name for name in row if name in layout.doubts and row[name] is not None]
+        columns = layout.doubtful([name for name, value in row.items() if value is not None])
         if columns and layout.has(row):
             return [
                 f"# The layout {layout.name} reads these rows, but not {', '.join(map(quoted, columns))}, which their",

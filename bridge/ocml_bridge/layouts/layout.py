@@ -86,6 +86,7 @@ class Layout:
         without: columns that a row must not have, because they would not be read.
         doubts: columns that make it uncertain whether a row is of this layout, such as the choices of a question: then
             a plan has to name the layout.
+        doubted_by: whether a column with a name makes it uncertain, too; None if only `doubts` do.
         requires: further columns that a row must have, each with the names that it may have.
         drops: members of messages that it has no place for, each with the code of the loss.
         whole: whether the row is the document, with all its columns.
@@ -105,6 +106,7 @@ class Layout:
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     without: frozenset[str] = frozenset()
     doubts: frozenset[str] = frozenset()
+    doubted_by: Callable[[str], bool] | None = None
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
     preview: bool = False
@@ -143,6 +145,13 @@ class Layout:
         required = all(any(each in row for each in columns) for columns in self.requires.values())
         free = all(row.get(column) is None for column in self.without)
         return required and free and (self.whole or bool(self.sources(row)))
+
+    def doubtful(self, columns: Collection[str]) -> list[str]:
+        """Return the columns of a row, of some with values, that make it uncertain whether it is of this layout."""
+        by_name = self.doubted_by
+        of_others = [each for each in columns if each in self.doubts or (by_name is not None and by_name(each))]
+        known = {name for names in self.columns.values() for name in names}
+        return [each for each in of_others if each.lower() not in known]
 
     def has(self, row: Object) -> bool:
         """Return whether a row is of this layout."""

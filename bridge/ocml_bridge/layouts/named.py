@@ -25,7 +25,7 @@ _ABOUT: Final = frozenset(
         *("source", "name", "role", "status", "level", "difficulty", "index", "idx", "version", "path", "file"),
     )
 )
-"""Words in the names of columns that say something about a question or an answer."""
+"""Last words in the names of columns that say something about a question or an answer."""
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -34,8 +34,7 @@ def named_fields(row: Object) -> dict[str, str]:
 
     A name with words for several fields, as `answer_prompt`, is of the last one.
     """
-    words = {name: _words(name) for name, value in row.items() if isinstance(value, str) and value.strip()}
-    words = {name: each for name, each in words.items() if each and _ABOUT.isdisjoint(each)}
+    words = _words_of_texts(row)
     columns = {"instruction": _named(words, _QUESTION), "output": _named(words, _ANSWER)}
     if None in columns.values():
         return {}
@@ -43,12 +42,51 @@ def named_fields(row: Object) -> dict[str, str]:
     return {field: name for field, name in (*columns.items(), ("thought", thought)) if name is not None}
 
 
+def named_preference(row: Object) -> dict[str, str]:
+    """Return the columns of a question, of the better and of the worse answer by their fields; none if one is missing.
+
+    Texts that match a query in other words may have such names, too.
+    """
+    words = _words_of_texts(row)
+    sides = {field: _named(words, of_side, of_side) for field, of_side in (("chosen", _BETTER), ("rejected", _WORSE))}
+    others = {name: each for name, each in words.items() if name not in sides.values()}
+    columns = {"instruction": _named(others, _QUESTION), **sides}
+    return {field: name for field, name in columns.items() if name is not None} if None not in columns.values() else {}
+
+
+_BETTER: Final = ("chosen", "preferred", "better", "best", "winner", "positive", "good")
+_WORSE: Final = ("rejected", "dispreferred", "worse", "worst", "loser", "negative", "bad")
+"""Words in the names of the columns of two answers."""
+
+
+def _words_of_texts(row: Object) -> dict[str, list[str]]:
+    """Return the words in the names of columns that may hold a question or an answer."""
+    words = {name: _words(name) for name, value in row.items() if isinstance(value, str) and value.strip()}
+    return {name: each for name, each in words.items() if each and each[-1] not in _ABOUT}
+
+
+def names_an_answer(name: str) -> bool:
+    """Return whether the last word of the name of a column is a word for an answer, or for the better of two."""
+    words = [word for word in _words(name) if len(word) > 1]
+    return bool(words) and words[-1] in _ANSWERS
+
+
+_SPEAKERS: Final = frozenset({"assistant", "bot", "doctor", "agent"})
+_ANSWERS: Final = frozenset((*_ANSWER, *_BETTER[:5], *_WORSE[:5], "answers", "win", "lose")) - _SPEAKERS
+
+
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def _named(words: dict[str, list[str]], of_field: Sequence[str]) -> str | None:
-    """Return the column whose name has the first of some words as its last word of any field."""
-    known = frozenset((*_QUESTION, *_ANSWER, *_THOUGHT))
+def _named(words: dict[str, list[str]], of_field: Sequence[str], known: Sequence[str] = ()) -> str | None:
+    """Return the column whose name has the first of some words as its last word of any field.
+
+    Args:
+        words: the words in the names of columns.
+        of_field: the words for a field, the most certain first.
+        known: the words for fields; those for questions, answers and thoughts if there are none.
+    """
+    known = known or (*_QUESTION, *_ANSWER, *_THOUGHT)
     last = {name: next((word for word in reversed(each) if word in known), "") for name, each in words.items()}
     return next((name for word in of_field for name, found in last.items() if found == word), None)

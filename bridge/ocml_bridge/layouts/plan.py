@@ -245,9 +245,7 @@ def _candidates(plan: Plan, shape: tuple[tuple[str, bool], ...]) -> tuple[_Candi
     with_values = {name for name, has_value in shape if has_value}
     detects = plan.layout == (AUTO,)
     layouts = [
-        layout
-        for layout in layouts_of(plan)
-        if layout.may_have(row) and not (detects and not layout.doubts.isdisjoint(with_values))
+        layout for layout in layouts_of(plan) if layout.may_have(row) and not (detects and layout.doubtful(with_values))
     ]
     return tuple([_Candidate(each, each.sources(row), each.read_columns(row)) for each in layouts])
 

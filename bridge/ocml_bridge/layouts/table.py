@@ -17,6 +17,7 @@ from .datasets.compared import COMPARED
 from .datasets.preferences import PREFERENCES
 from .datasets.questions import QUESTIONS
 from .layout import Layout, Wording
+from .named import names_an_answer
 from .texts import rendered
 from .texts.table import TEXTS
 
@@ -376,6 +377,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
             (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
         ),
         doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance", "text", "winner"},
+        doubted_by=names_an_answer,
     ),
 )
 LAYOUTS: Final = tuple(map(markup.finding_thoughts, _LAYOUTS))

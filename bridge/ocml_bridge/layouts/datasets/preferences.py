@@ -152,21 +152,8 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         {
             "instruction": (*("prompt", "instruction", "question", "query", "context_messages"), *columns.TURNS),
             "input": ("input",),
-            "chosen": (
-                "chosen",
-                "chosen_response",
-                "response_chosen",
-                "answer_chosen",
-                "chosen_conversations",
-                "response_j",
-                "accepted",
-                "pos_resp",
-                "preferred",
-            ),
-            "rejected": (
-                *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
-                *("response_k", "neg_resp", "dispreferred"),
-            ),
+            "chosen": (*columns.CHOSEN, "chosen_conversations", "response_j", "pos_resp"),
+            "rejected": (*columns.REJECTED, "rejected_conversations", "response_k", "neg_resp"),
             **columns.HISTORY,
             **columns.PROMPT,
             exchange.PARALLEL: (exchange.PARALLEL,),
