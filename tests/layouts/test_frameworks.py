@@ -12,6 +12,7 @@
 * Mistral: its API's conversations. Assistants: the answer of `GET /threads/{thread_id}/messages`.
 * Spring AI: `spring-ai-model`, `messages`. LangChain4j: `ChatMessageSerializer`.
 * LangChain: `langchain_core/messages/content.py`; LangGraph: the answer of `GET /threads/{thread_id}/state`.
+* OpenHands: `openhands-sdk/openhands/sdk/event/llm_convertible` of its SDK.
 * Strands: `strands/types/session.py`; Continue: `core/index.d.ts`, `ChatHistoryItem`.
 """
 
@@ -33,6 +34,10 @@ THOUGHT: Pair = ("thought", "Hm.")
 CALLED: list[Pair] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
 ANSWERED: Pair = ("assistant", "20 degrees.")
 WHOLE = [[ASKED, THOUGHT, *CALLED, ANSWERED]]
+
+
+def openhands_text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text, "cache_prompt": False}
 
 
 def ui(role: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -282,6 +287,40 @@ CONTINUE: list[Any] = [
     {"message": {"role": "assistant", "content": "20 degrees."}, "contextItems": []},
 ]
 
+OPENHANDS: list[dict[str, Any]] = [
+    {
+        "kind": "SystemPromptEvent",
+        "source": "agent",
+        "system_prompt": {"type": "text", "text": "Be kind."},
+        "tools": [{"title": "weather", "action_type": "WeatherAction"}],
+    },
+    {"kind": "MessageEvent", "source": "user", "llm_message": {"role": "user", "content": [openhands_text("Rome?")]}},
+    {
+        "kind": "ActionEvent",
+        "source": "agent",
+        "thought": [],
+        "reasoning_content": "Hm.",
+        "action": {"kind": "WeatherAction", "city": "Rome"},
+        "tool_name": "weather",
+        "tool_call_id": "c",
+        "tool_call": {"id": "c", "name": "weather", "arguments": '{"city":"Rome"}', "origin": "completion"},
+    },
+    {"kind": "ConversationStateUpdateEvent", "source": "environment", "key": "stats", "value": {}},
+    {
+        "kind": "ObservationEvent",
+        "source": "environment",
+        "tool_name": "weather",
+        "tool_call_id": "c",
+        "observation": {"kind": "WeatherObservation", "content": [{"type": "text", "text": "20"}], "is_error": False},
+    },
+    {
+        "kind": "MessageEvent",
+        "source": "agent",
+        "llm_message": {"role": "assistant", "content": [openhands_text("20 degrees.")]},
+    },
+]
+
+
 ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     (
         "ui-messages",
@@ -405,6 +444,7 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ),
     ("spring-ai", {"messages": SPRING}, [[ASKED, *CALLED, ANSWERED]]),
     ("langchain4j", {"messages": JAVA}, WHOLE),
+    ("openhands", {"instance_id": "i", "history": OPENHANDS}, [[("system", "Be kind."), *WHOLE[0]]]),
     ("wrapped", {"messages": STRANDS}, [[ASKED, ANSWERED]]),
     ("wrapped", {"sessionId": "5c", "title": "Weather", "history": CONTINUE}, [[ASKED, ANSWERED]]),
 ]
@@ -447,7 +487,7 @@ STRUCTURE = frozenset(
         "function_result",
         "tool-invocation",
     }
-    | {"USER", "AI", "ASSISTANT", "TOOL", "TOOL_EXECUTION_RESULT", "TEXT"}
+    | {"USER", "AI", "ASSISTANT", "TOOL", "TOOL_EXECUTION_RESULT", "TEXT", "agent", "environment"}
 )
 """Names of kinds of parts: the kinds are represented by the canonical messages, not by these words."""
 

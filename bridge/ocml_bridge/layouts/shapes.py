@@ -38,7 +38,7 @@ DECIDED_BY: Final[Mapping[str, frozenset[str]]] = {
             *("claude-export", "open-webui", "librechat", "lm-studio", "chainlit", "adk", "wrapped", "inspect"),
             *("ui-messages", "pydantic-ai", "llama-index", "semantic-kernel", "semantic-kernel-net", "extensions-ai"),
             *("haystack", "genkit", "gemini-cli", "autogen", "mastra", "letta", "mistral-conversations", "assistants"),
-            *("spring-ai", "langchain4j", "oasst", "llamafactory-v1", "source-target", "sharegpt"),
+            *("spring-ai", "langchain4j", "openhands", "oasst", "llamafactory-v1", "source-target", "sharegpt"),
             *("compared", "ranked", "langchain", "messages", "spoken", "pairs", "texts", "bfcl", "xlam", "stepwise"),
             *("task", "prompt-completion", "kto", "alpaca", "question-answer", "answered-by-any", "history"),
             "key-values",

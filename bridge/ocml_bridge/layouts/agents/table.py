@@ -5,9 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from .. import columns
 from ..layout import Layout
 from .frameworks import MESSAGES, Framework, layout_of
-from .readers import KIND_NAME, As, Begins, Calls, Each, Kinds, Members, Names, Replies, Says, Shows, Texts, Thinks
+from .readers import (
+    KIND_NAME,
+    As,
+    Begins,
+    Calls,
+    Each,
+    Kinds,
+    Members,
+    Names,
+    Replies,
+    Says,
+    Shows,
+    Texts,
+    Then,
+    Thinks,
+)
 
 _USER, _ASSISTANT, _SYSTEM, _TOOL = "user", "assistant", "system", "tool"
 
@@ -332,6 +348,35 @@ LANGCHAIN4J: Final = Framework(
     {"USER": _USER, "AI": _ASSISTANT, "SYSTEM": _SYSTEM, "TOOL_EXECUTION_RESULT": _TOOL},
 )
 
+_OPENHANDS_TEXTS: Final = Each(Kinds("type", {"text": _TEXT}))
+_OPENHANDS_MESSAGE: Final = Members({"reasoning_content": Thinks(), "content": _OPENHANDS_TEXTS})
+_OPENHANDS_RESULT: Final = Replies(("observation.content", "rejection_reason", "error"), "tool_call_id", "tool_name")
+OPENHANDS: Final = Framework(
+    frozenset({"kind", "source"}),
+    Kinds(
+        "kind",
+        {
+            "SystemPromptEvent": As(_SYSTEM, Members({"system_prompt": _TEXT, "dynamic_context": _TEXT})),
+            "MessageEvent": Members(
+                {
+                    "llm_message": Kinds(
+                        "role", {role: As(role, _OPENHANDS_MESSAGE) for role in (_SYSTEM, _USER, _ASSISTANT)}
+                    ),
+                    "extended_content": _OPENHANDS_TEXTS,
+                }
+            ),
+            "ActionEvent": Then(
+                Members({"reasoning_content": Thinks(), "thought": _OPENHANDS_TEXTS}),
+                Calls("tool_name", ("tool_call.arguments", "action"), "tool_call_id"),
+            ),
+            **dict.fromkeys(("ObservationEvent", "UserRejectObservation", "AgentErrorEvent"), _OPENHANDS_RESULT),
+        },
+    ),
+    "source",
+    {"agent": _ASSISTANT, "environment": _TOOL, "hook": _USER},
+)
+"""Events of OpenHands' SDK (version 1)."""
+
 
 FRAMEWORKS: Final[tuple[Layout, ...]] = (
     layout_of("ui-messages", "messages of Vercel's AI SDK (UIMessage)", UI_MESSAGES),
@@ -349,5 +394,6 @@ FRAMEWORKS: Final[tuple[Layout, ...]] = (
     layout_of("mistral-conversations", "entries of Mistral's conversations", MISTRAL, "entries", "outputs", MESSAGES),
     layout_of("assistants", "messages of threads of OpenAI's Assistants", ASSISTANTS, "data", MESSAGES),
     layout_of("spring-ai", "messages of Spring AI", SPRING),
+    layout_of("openhands", "events of OpenHands' SDK", OPENHANDS, "history", "events", *columns.TURNS),
     layout_of("langchain4j", "messages of LangChain4j", LANGCHAIN4J),
 )
