@@ -17,8 +17,9 @@ from ocml_bridge.text.plain import message
 
 from ..syntax import control_of
 from .calls import Call
+from .calls_in_thought import CallsInThought
 from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, positioned, set_position
-from .segments import CALL, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
+from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
 _OPENING: Final = re.compile(r"\s*<think>")
 _THINK: Final = re.compile(THINK)
@@ -31,6 +32,7 @@ Note = Callable[[FindingCode, int, str], None]
 restore: Final = control_of("assistant").restore
 _NO_END: Final = f"the thought has no {THOUGHT_END}"
 _HOLDS_CALL: Final = ", so the call in it is read as a part of it"
+_ENDS_AT_CALL: Final = f"{_NO_END}; it ends before the call"
 _BREAKS: Final = 2
 """The maximum number of line breaks that are markup on each side of a text, and after a thought."""
 
@@ -120,16 +122,18 @@ class BodyReader:
         self._read = self._begin
         """The state: the method that takes the next text."""
         self._cutter = Cutter()
+        self._at_end = CallsInThought()
+        """The calls that may end the first thought."""
 
     @property
     def pending(self) -> int:
         """The number of characters that are buffered."""
-        return self._cutter.pending + self._waiting
+        return self._cutter.pending + self._at_end.pending + self._waiting
 
     @property
     def is_plain(self) -> bool:
         """Whether text without tags and line breaks would just continue the open text."""
-        return self.text != [] and not self._waiting and self._cutter.opener == ""
+        return self.text != [] and not self._waiting and self._cutter.opener == "" and not self._at_end.pending
 
     def feed(self, text: str) -> None:
         """Take more of the body, which must not be cut inside a tag."""
@@ -139,7 +143,9 @@ class BodyReader:
     def passed(self, texts: Sequence[str]) -> None:
         """Take pieces of the open text whose events were emitted already."""
         self.text += texts
-        self._cutter.passed("".join(texts[-2:]))
+        last = "".join(texts[-2:])
+        self._cutter.passed(last)
+        self._at_end.passed(last)
 
     def finish(self, *, closed: bool) -> Body:
         """End the body, and return its content.
@@ -147,7 +153,7 @@ class BodyReader:
         Args:
             closed: whether the frame has an end token.
         """
-        if self._read == self._first_thought:
+        if self._read == self._first_thought and not self._ends_at_call(closed=closed):
             self._end_of_thought(closed=closed)
         else:
             self._end_of_text(closed=closed)
@@ -175,8 +181,9 @@ class BodyReader:
     def _first_thought(self, text: str) -> None:
         """State: the body began with a thought, which is open."""
         thought, end, rest = text.partition(THOUGHT_END)
-        self._add(thought)
+        self._add(self._at_end.feed(thought))
         if end:
+            self._add(self._at_end.release())
             self._end_first_thought()
             self.feed(rest)
 
@@ -203,7 +210,7 @@ class BodyReader:
             self._later_thought(segment)
             return
         if not segment.opener:
-            self._add(segment.raw)
+            self._add(self._without_end_tag(segment.raw))
             return
         calls, rest, cut_off = calls_of(segment, self._schemas)
         if not calls:
@@ -218,6 +225,16 @@ class BodyReader:
         if rest:
             self._leading = _BREAKS
             self._add_uncalled(f"{rest}\n" if segment.closed else rest)
+
+    def _without_end_tag(self, text: str) -> str:
+        """Return a text without an end tag that a call has once more."""
+        rest = text.lstrip()
+        if self.text or not rest.startswith(CALL_END) or not (self.messages and is_call(self.messages[-1])):
+            return text
+        self._note(FindingCode.JSON_REPAIRED, len(self.messages) - 1, "the call has its end tag twice")
+        self._waited()
+        self._leading = _BREAKS
+        return rest.removeprefix(CALL_END)
 
     def _add_uncalled(self, raw: str) -> None:
         """Add something that is not a call to the open text, but take the thoughts in it out."""
@@ -280,9 +297,9 @@ class BodyReader:
     def _thought(self, text: str, *, closed: bool) -> None:
         self._put(Message("assistant", restore(text), self._name, "analysis", end="end" if closed else None))
 
-    def _end_first_thought(self) -> None:
-        """End the thought that the body began with, by its end tag."""
-        blank = "".join((*self._blank, *self._end, THOUGHT_END))
+    def _end_first_thought(self, tag: str = THOUGHT_END) -> None:
+        """End the thought that the body began with, by its end tag, or by a call."""
+        blank = "".join((*self._blank, *self._end, tag))
         text = self._take(1)
         if text:
             self.turned = not self.in_thought
@@ -306,8 +323,19 @@ class BodyReader:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
+    def _ends_at_call(self, *, closed: bool) -> bool:
+        """If calls end the first thought, end it before them, and return True."""
+        if not (closed and self._at_end.has_only_calls()):
+            return False
+        calls = self._at_end.release()
+        self._end_first_thought("")
+        self._note(FindingCode.END_MISSING, 0, _ENDS_AT_CALL)
+        self._later(calls)
+        return True
+
     def _end_of_thought(self, *, closed: bool) -> None:
         """End the body inside its first thought, which stays without an end."""
+        self._add(self._at_end.release())
         blank = "".join((*self._blank, *self._end))
         text = self._take(0)
         if text:
@@ -319,12 +347,24 @@ class BodyReader:
             self._opening = blank
             self.messages.append(message("assistant", "", self._name))
 
+    def _last_thought(self, segment: Segment) -> None:
+        """Take a further thought that the body ends in, or that the calls at its end have ended."""
+        at_end = CallsInThought()
+        thought = at_end.feed(segment.inner)
+        is_ended, calls = at_end.has_only_calls(), at_end.release()
+        self._later_thought(segment._replace(inner=thought, closed=True) if is_ended else segment)
+        if self.messages and is_thought(self.messages[-1]):
+            self._note(FindingCode.END_MISSING, len(self.messages) - 1, _ENDS_AT_CALL if is_ended else _NO_END)
+        if is_ended:
+            self._later(calls)
+
     def _end_of_text(self, *, closed: bool) -> None:
         """End the body inside a text, a call or a further thought."""
         for segment in self._cutter.finish():
-            self._segment(segment)
-            if segment.opener == THINK and closed and self.messages and is_thought(self.messages[-1]):
-                self._note(FindingCode.END_MISSING, len(self.messages) - 1, _NO_END)
+            if segment.opener == THINK and closed:
+                self._last_thought(segment)
+            else:
+                self._segment(segment)
         blank = "".join(self._end)
         text = self._take(0)
         if text or not self.messages:

@@ -1,7 +1,11 @@
-"""Read and write the calls of a frame of its own: a JSON list, `[{"name": "f", "arguments": {…}}, …]`."""
+"""Read several calls as JSON: a list, `[{"name": "f", "arguments": {…}}, …]`, or one object after another.
+
+A list stands in a frame of its own, and is written there, or between the tags that one call has.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -11,10 +15,15 @@ from ocml_bridge.text.repair import repair
 
 from .calls import Call
 from .calls_json import read_call, read_unfinished, write_call
+from .segments import CALL_END
 
 BEGIN: Final = "["
 BETWEEN: Final = ", "
 END: Final = "]"
+_CODE: Final = re.compile(r"\s*```[a-z]*\n(?P<inner>.*?)(?:```\s*)?", re.S)
+"""JSON as a block of code."""
+_SURPLUS: Final = SPACE + "}]"
+"""What may follow calls and is no text: white space, and closing brackets without opening ones."""
 
 
 class CallList(NamedTuple):
@@ -73,3 +82,44 @@ def _read(text: str, *, may_be_cut: bool = False) -> CallList:
 def write_call_list(calls: Sequence[Call]) -> str:
     """Return the list of some calls, without an end if the last call is cut off."""
     return f"{BEGIN}{BETWEEN.join(map(write_call, calls))}{END if calls[-1].whole else ''}"
+
+
+def read_tagged(inner: str, *, closed: bool) -> tuple[Sequence[Call], str]:
+    """Return the calls between the tags of a call, and the text after them.
+
+    Args:
+        inner: the raw text.
+        closed: whether it has its end tag; if not, the last call may be cut off.
+    """
+    call = read_call(inner)
+    if call is not None:
+        return (call,), ""
+    code = _CODE.fullmatch(inner)
+    text = inner if code is None else code["inner"]
+    calls, rest = _read_objects(text)
+    if not calls and closed:
+        whole = read_call(text, brackets=True)
+        listed = read_call_list(text) if whole is None and text.lstrip(SPACE).startswith(BEGIN) else CallList()
+        calls = [whole] if whole is not None else [] if listed.cut_off else list(listed.calls)
+        return [call._replace(repaired=True) for call in calls], ""
+    if not closed and CALL_END.startswith(rest.strip(SPACE)):
+        rest = ""
+    is_surplus = rest != "" and not rest.strip(_SURPLUS)
+    if code is not None or len(calls) > 1 or is_surplus:
+        calls = [call._replace(repaired=True) for call in calls]
+    return calls, "" if is_surplus else rest
+
+
+def _read_objects(text: str) -> tuple[list[Call], str]:
+    """Return the calls that a text begins with, one after another, and the text after them."""
+    calls: list[Call] = []
+    at = 0
+    while (parsed := value_at(text, after_space(text, at))) is not None:
+        call = read_call(text[after_space(text, at) : parsed[1]])
+        if call is None or (calls and call.remark is not None):
+            break
+        calls.append(call)
+        at = parsed[1]
+        following = after_space(text, at)
+        at = following + 1 if text.startswith(BETWEEN.strip(), following) else at
+    return calls, text[at:]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ocml_bridge.json_values.jsontext import Span, members, parse, spaced
+from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.text.calls import SPACE, is_embedded, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
@@ -17,29 +17,33 @@ from .spelling import escape, unescape
 
 _KEYS: Final = ("arguments", "parameters", "input")
 """The keys that the arguments may have, in the order in which they count."""
+_WRAPPER: Final = "function"
+"""The key under which a call of the API has its name and its arguments."""
 _HEAD: Final = re.compile(
     r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters|input)"\s*:\s*""", re.S
 )
 
 
-def read_call(text: str) -> Call | None:
-    """Return the call that a text describes; None if it does not name its function."""
+def read_call(text: str, *, brackets: bool = False) -> Call | None:
+    """Return the call that a text describes; None if it does not name its function.
+
+    Args:
+        text: the text.
+        brackets: whether closing brackets are mended; the text must be complete then.
+    """
     fields, repaired = members_alone(text), False
     if fields is None:
-        mended = _without_doubled(text) or repair(text.strip(SPACE))
+        mended = _without_doubled(text) or repair(text.strip(SPACE), brackets=brackets)
         fields, repaired = (None if mended is None else members_alone(mended)), True
+    inner = None if fields is None or "name" in fields else fields.get(_WRAPPER)
+    if inner is not None and isinstance(inner.value, dict):
+        fields, repaired = members_alone(inner.raw), True
     name = None if fields is None else fields.get("name")
     if fields is None or name is None or not isinstance(name.value, str):
         return None
     key = next((key for key in _KEYS if key in fields), None)
     arguments = "{}" if key is None else _arguments(fields[key])
     return Call(name.value, arguments, repaired=repaired, remark=remark_call(fields, _KEYS))
-
-
-def split_after_object(text: str) -> tuple[str, str]:
-    """Split a text after the JSON object that it begins with; the second part is "" if there is no object."""
-    parsed = members(text)
-    return (text, "") if parsed is None else (text[: parsed[1]], text[parsed[1] :])
 
 
 def read_unfinished(text: str) -> Call | None:

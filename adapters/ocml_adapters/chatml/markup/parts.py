@@ -14,8 +14,9 @@ from ocml_bridge.text.calls import constraint_of
 
 from ..syntax import control_of
 from .argument_types import typed, values_of
+from .call_lists import read_tagged
 from .calls import Call, CallGrammar, Flaw, calls_in, stretches
-from .calls_json import read_call, read_unfinished, split_after_object
+from .calls_json import read_unfinished
 from .calls_python import IN_LINES, PythonCalls
 from .calls_xml import XmlCalls
 from .segments import CALL, FUNCTION, LINES, LIST, Segment
@@ -55,22 +56,26 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> SegmentCalls:
         return _spelled_in(segment, _LISTS[segment.opener], schemas)
     if f"{segment.opener}{segment.inner.lstrip()}".startswith(_XML_BEGINS):
         return _spelled_in(segment, _XML, schemas)
-    call, rest = read_call(segment.inner), ""
-    if call is None:
-        head, rest = split_after_object(segment.inner)
-        call = read_call(head) if rest else None
-    if call is None and segment.last:
-        call, rest = read_unfinished(segment.inner), ""
-    return SegmentCalls() if call is None else SegmentCalls((call,), rest)
+    calls, rest = read_tagged(segment.inner, closed=segment.closed)
+    if not calls and segment.last:
+        unfinished = read_unfinished(segment.inner)
+        calls, rest = () if unfinished is None else (unfinished,), ""
+    return SegmentCalls(_marked(calls, segment), rest if calls else "")
+
+
+def _marked(calls: Sequence[Call], segment: Segment) -> Sequence[Call]:
+    """Return the calls of a segment, as repaired if it has its start tag more than once."""
+    return [call._replace(repaired=True) for call in calls] if segment.repeated else calls
 
 
 def _spelled_in(segment: Segment, grammar: CallGrammar, schemas: Schemas) -> SegmentCalls:
     """Return the calls of a segment in a grammar other than JSON; none if the segment has anything else."""
-    parts = list(stretches(grammar, segment.raw))
-    calls = calls_in(parts, segment.raw)
+    text = segment.raw[segment.repeated :]
+    parts = list(stretches(grammar, text))
+    calls = calls_in(parts, text)
     if not calls:
         return SegmentCalls(cut_off=any(each.flaw is Flaw.CUT_OFF for each in parts))
-    repaired = any(each.mended for each in parts)
+    repaired = segment.repeated > 0 or any(each.mended for each in parts)
     return SegmentCalls([_typed(call._replace(repaired=repaired), schemas) for call in calls])
 
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from ocml_bridge.text.calls import after_space
 
 CALL: Final = "<tool_call>"
+CALL_END: Final = "</tool_call>"
 LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
 LINES: Final = "<function_calls>"
@@ -49,6 +50,7 @@ class Segment(NamedTuple):
         inner: the text between its tags.
         closed: whether it has its end tag.
         last: whether the body ends within it.
+        repeated: the length of what is before its last start tag: the same tag, and white space.
     """
 
     raw: str
@@ -56,6 +58,7 @@ class Segment(NamedTuple):
     inner: str = ""
     closed: bool = True
     last: bool = False
+    repeated: int = 0
 
 
 class Cutter:
@@ -99,6 +102,9 @@ class Cutter:
                 break
             self._open.pieces.append(text[at : tag.start()])
             segment, self._open, at = self._open, None, tag.start() if tag[0] == CALL else tag.end()
+            if tag[0] == CALL and segment.is_blank:
+                self._open, at = segment.begun_again(strict=self._strict), tag.end()
+                continue
             yield segment.closed(tag[0] if tag[0] != CALL else "")
         self.passed(text)
 
@@ -131,12 +137,12 @@ class Cutter:
         """End the body: yield the open call or thought, or what it is if its JSON has no end."""
         while self._open is not None:
             segment, self._open = self._open, None
-            raw = "".join(segment.pieces)
-            if not self._strict or _TAG.search(raw) is None or segment.opener in _ENDS:
-                yield segment.closed("")._replace(last=True)
+            last = segment.closed("")._replace(last=True)
+            if not self._strict or _TAG.search(last.inner) is None or segment.opener in _ENDS:
+                yield last
             else:
                 self._strict = False
-                yield from self.feed(segment.opener + raw)
+                yield from self.feed(last.raw)
 
 
 def is_quoted(before: str, text: str, at: int) -> bool:
@@ -157,6 +163,8 @@ class _OpenSegment:
         self.opener = opener
         self.pieces: list[str] = []
         self.size = 0
+        self._before: list[str] = []
+        """The pieces of what is before the start tag: the same tag, and white space."""
         self._tag = _ENDS.get(opener, _TAG)
         self._in_tags = strict and opener in (CALL, FUNCTION)
         """Whether the call may be one as tags, in whose arguments end tags are text."""
@@ -169,10 +177,24 @@ class _OpenSegment:
         self._in_string = False
         self._escaped = False
 
+    def begun_again(self, *, strict: bool) -> _OpenSegment:
+        """Return the same segment after its start tag has come once more."""
+        again = _OpenSegment(self.opener, strict=strict)
+        again.size = self.size
+        again._before = self._before
+        again._before += (self.opener, *self.pieces)
+        return again
+
     def closed(self, closer: str) -> Segment:
         """Return the segment with its end tag, or "" if it has none."""
-        inner = "".join(self.pieces)
-        return Segment(f"{self.opener}{inner}{closer}", self.opener, inner, closed=closer != "")
+        before, inner = "".join(self._before), "".join(self.pieces)
+        raw = f"{before}{self.opener}{inner}{closer}"
+        return Segment(raw, self.opener, inner, closed=closer != "", repeated=len(before))
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is a call of which nothing but white space has come."""
+        return self.opener == CALL and not any(piece.strip() for piece in self.pieces)
 
     def find_end(self, text: str, at: int) -> re.Match[str] | None:
         """Return the end tag; None if it is not in this text, which is added to the segment."""
@@ -206,7 +228,7 @@ class _OpenSegment:
             at = len(text) - len(text[at:].lstrip())
             if at == len(text):
                 return None
-            self._started, self._strict = True, text[at] == "{"
+            self._started, self._strict = True, text[at] in "{["
         while self._strict:
             if self._escaped:
                 if at == len(text):

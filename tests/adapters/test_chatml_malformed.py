@@ -1,0 +1,174 @@
+"""Answers of models that are not quite right, read as a person reads them, at once and as a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from ocml_bridge import FindingCode, Message, Transcript, read, write
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.events import Finding, Reason, Stop
+from ocml_bridge.profiles import profile
+from ocml_bridge.report.policy import LENIENT
+
+PARIS: Any = ("functions.get_weather", '{"city": "Paris"}')
+PING: Any = ("functions.ping", "{}")
+CALL = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
+NEXT = '{"name": "ping", "arguments": {}}'
+TAGS = "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>"
+TOOLS: Any = [{"type": "function", "function": {"name": "get_weather", "parameters": {"properties": {"city": {}}}}}]
+REQUEST: Any = {"messages": [{"role": "user", "content": "Hi"}], "tools": TOOLS}
+
+
+def answers(text: str, reason: Reason = "stop", *, model: str = "qwen3") -> tuple[Sequence[Message], set[FindingCode]]:
+    """Read an answer at once and in pieces, which give the same; return its messages and its findings."""
+    every: list[tuple[Sequence[Message], set[FindingCode]]] = []
+    for size in (len(text), 1, 5):
+        reader = profile(model).answering(REQUEST)
+        events = [event for at in range(0, len(text), size) for event in reader.feed(text[at : at + size])]
+        events += reader.finish(reason)
+        stop = events[-1]
+        assert isinstance(stop, Stop)
+        assert isinstance(stop.document, Transcript)
+        every.append((stop.document.messages, {event.code for event in events if isinstance(event, Finding)}))
+    assert every[0][0] == every[1][0] == every[2][0]
+    assert every[0][1] == every[1][1] == every[2][1]
+    return every[0]
+
+
+def summary(messages: Sequence[Message]) -> list[Any]:
+    return [
+        (each.recipient, json.dumps(json.loads(str(each.content)))) if is_call(each) else (each.channel, each.content)
+        for each in messages
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "calls"),
+    [
+        # NousResearch/hermes-agent, pull request 5315: the model stops after the arguments, before the call's end.
+        (f"<tool_call>{CALL[:-1]}</tool_call>", [PARIS]),
+        (f"<tool_call>\n{CALL[:-1]}\n</tool_call>", [PARIS]),
+        # yigit353/langchain-qwq, issue 30: a closing brace too many.
+        (f"<tool_call>\n{CALL}}}\n</tool_call>", [PARIS]),
+        # NousResearch/hermes-agent, issue 115061: the bracket of a list is left out.
+        (
+            '<tool_call>\n{"name": "edit", "arguments": {"edits": [{"path": "a"}, {"path": "b"}}}\n</tool_call>',
+            [("functions.edit", '{"edits": [{"path": "a"}, {"path": "b"}]}')],
+        ),
+        # minpeter/ai-sdk-tool-call-middleware, issue 298: line ends and quotes that are not escaped.
+        (
+            '<tool_call>{"name":"edit","arguments":{"content":"line1\nline2"}}</tool_call>',
+            [("functions.edit", '{"content": "line1\\nline2"}')],
+        ),
+        (
+            '<tool_call>{"name":"edit","arguments":{"content":"He said "hello" to me"}}</tool_call>',
+            [("functions.edit", '{"content": "He said \\"hello\\" to me"}')],
+        ),
+        (
+            '<tool_call>\n{"name": "edit", "arguments": {"content": "C:\\dir, \\d+, it\\\'s"}}\n</tool_call>',
+            [("functions.edit", '{"content": "C:\\\\dir, \\\\d+, it\'s"}')],
+        ),
+        (f"<tool_call>\n{CALL}\n{NEXT}\n</tool_call>", [PARIS, PING]),
+        (f"<tool_call>\n[{CALL}, {NEXT}]\n</tool_call>", [PARIS, PING]),
+        (f"<tool_call>\n```json\n{CALL}\n```\n</tool_call>", [PARIS]),
+        (f'<tool_call>\n{{"type": "function", "function": {CALL}}}\n</tool_call>', [PARIS]),
+        ('<tool_call>\n{name: "get_weather", arguments: {city: "Paris"}}\n</tool_call>', [PARIS]),
+        (f"<tool_call>\n<tool_call>\n{CALL}\n</tool_call>\n</tool_call>", [PARIS]),
+        (f"<tool_call>\n{TAGS}\n</tool_call>", [PARIS]),
+        (f"<tool_call>\n{CALL}\n</tool_call>\n</tool_call>\n<tool_call>\n{NEXT}\n</tool_call>", [PARIS, PING]),
+    ],
+)
+def test_a_call_that_is_not_quite_right_is_one_and_nothing_else(body: str, calls: list[Any]) -> None:
+    messages, codes = answers(body)
+    assert summary(messages) == calls
+    assert codes == {FindingCode.JSON_REPAIRED}
+    text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
+    assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<tool_call>\n["a" "b"]\n</tool_call>',
+        '<tool_call>\n{"name": "f", "arguments": {"content": "print("a", "b")"}}\n</tool_call>',
+        "<tool_call>\n{'a': 1}\n</tool_call>",
+        "<tool_call>\n\n</tool_call>",
+    ],
+)
+def test_what_can_be_read_in_several_ways_stays_text(body: str) -> None:
+    messages, _ = answers(body)
+    assert [each.content for each in messages] == [body]
+
+
+def test_json_after_a_call_that_is_no_call_is_text() -> None:
+    messages, _ = answers(f'<tool_call>\n{CALL}\n{{"name": "Bo", "age": 3}}\n</tool_call>')
+    assert summary(messages) == [PARIS, ("final", '{"name": "Bo", "age": 3}\n\n')]
+
+
+@pytest.mark.parametrize("tag", ["", "</tool", "</tool_call"])
+@pytest.mark.parametrize("reason", ["stop", "length"])
+def test_a_call_that_breaks_off_within_its_end_tag_is_complete(tag: str, reason: Reason) -> None:
+    messages, codes = answers(f"<tool_call>\n{CALL}\n{tag}", reason)
+    assert summary(messages) == [PARIS]
+    assert codes - {FindingCode.TRUNCATED} == {FindingCode.END_MISSING}
+
+
+def test_a_call_that_breaks_off_is_not_completed() -> None:
+    messages, codes = answers(f"<tool_call>\n{CALL[:-2]}", "length")
+    assert [(each.content, each.end) for each in messages] == [('{"city": "Paris"', None)]
+    assert FindingCode.TRUNCATED in codes
+
+
+# --- thoughts without an end tag --------------------------------------------------------------------------------------
+
+TAGGED = f"<tool_call>\n{CALL}\n</tool_call>"
+
+
+@pytest.mark.parametrize("begin", ["<think>\n", "<think>\nHm.\n</think>\n<think>"])
+@pytest.mark.parametrize("calls", [TAGGED, TAGS, f"{TAGS}\n{TAGGED}", f"<tool_call>\n{CALL}"])
+def test_a_call_at_the_end_ends_a_thought_without_an_end_tag(begin: str, calls: str) -> None:
+    """Qwen3.5 writes this (vllm-project/vllm, pull request 35687)."""
+    messages, codes = answers(f"{begin}Let me look.\n\n{calls}")
+    expected = [PARIS] * (1 + calls.count("\n<tool_call>"))
+    assert summary(messages)[-1 - len(expected) :] == [("analysis", "Let me look.\n"), *expected]
+    assert FindingCode.END_MISSING in codes
+    assert all(each.end is not None for each in messages)
+
+
+def test_a_call_after_the_prompts_start_of_a_thought_is_one() -> None:
+    messages, _ = answers(f"Let me look.\n{TAGS}", model="qwen3.5")
+    assert summary(messages) == [("analysis", "Let me look."), PARIS]
+    messages, _ = answers(TAGS, model="qwen3.5")
+    assert summary(messages) == [PARIS]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (f"<think>\nMaybe:\n{TAGGED}\nNo, not so.", "stop"),
+        (f"<think>\nI could write {TAGGED}", "stop"),
+        ("<think>\nI use\n<tool_call>\n{}\n</tool_call>", "stop"),
+        (f"<think>\nI use\n<tool_call>\n{CALL[:-2]}", "stop"),
+        (f"<think>\nI use\n{TAGGED}", "length"),
+    ],
+)
+def test_any_other_call_in_a_thought_is_a_part_of_it(body: str, reason: Reason) -> None:
+    messages, _ = answers(body, reason)
+    assert [(each.channel, each.end) for each in messages] == [("analysis", None)]
+    assert messages[0].content == body.removeprefix("<think>\n")
+
+
+def test_a_call_before_the_end_tag_of_a_thought_is_a_part_of_it() -> None:
+    messages, codes = answers(f"<think>\nMaybe:\n{TAGGED}\n</think>\n\nHello.")
+    assert summary(messages) == [("analysis", f"Maybe:\n{TAGGED}"), ("final", "Hello.")]
+    assert codes == set()
+
+
+def test_any_number_of_beginnings_of_calls_is_read() -> None:
+    for piece in ("<tool_call>\n", "<tool_call>\n{\n", f"{TAGGED}\nx\n", '<tool_call>\n{"\n', "<tool_call>"):
+        read(f"<|im_start|>assistant\n<think>\n{piece * 500}<|im_end|>\n", "chatml")
+        read(f"<|im_start|>assistant\n{piece * 500}<|im_end|>\n", "chatml")
