@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import full_name, is_call, is_thought
 from ocml_bridge.loss import FindingCode, Log
@@ -26,6 +26,8 @@ from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
 from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of, may_be_markup, unread_tag
+
+_OTHER_WORDS: Final = "the words around the tools are of no known chat template; they are a part of the text"
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -162,6 +164,8 @@ def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> Non
     """Report a tag of thoughts, tools, calls or replies that is text in this frame, or a list of tools that is text."""
     if contents.tools is None and read_speaker(frame.header).part == "tools":
         log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", "the frame does not list the tools; it is text")
+    if contents.tools and contents.declaration is None:
+        log.find(FindingCode.MARKUP, f"/messages/{index}/content", _OTHER_WORDS)
     if contents.tools is not None or not contents.messages or not may_be_markup(frame.body, contents.messages[0].role):
         return
     first = contents.messages[0]

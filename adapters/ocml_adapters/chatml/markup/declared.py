@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -9,8 +10,11 @@ from ocml_bridge.model import Tool
 
 from ..families import FAMILIES, Declaration
 from ..syntax import TOOL_LIST
+from .tools_json import read_lines, read_list
 
 _LISTS: Final = ("<tools>", "<functions>", "List of tools: ", TOOL_LIST)
+_TAGGED: Final = re.compile(r"<tools>(?P<list>[^<]*(?:<(?!/?tools>)[^<]*)*)</tools>")
+"""What stands between the tags of a list."""
 
 
 class Declared(NamedTuple):
@@ -19,16 +23,16 @@ class Declared(NamedTuple):
     Attributes:
         text: the system text; None if there is none.
         tools: the tools.
-        declaration: how they are declared.
+        declaration: how they are declared; None if the words around the list are of no family.
     """
 
     text: str | None
     tools: tuple[Tool, ...]
-    declaration: Declaration
+    declaration: Declaration | None = None
 
 
 def read_declared(body: str, header: str = "system") -> Declared | None:
-    """Return the system text and the tools of a body; None if no family declares tools like this.
+    """Return the system text and the tools of a body; None if it declares no tools.
 
     Args:
         body: the body.
@@ -38,7 +42,24 @@ def read_declared(body: str, header: str = "system") -> Declared | None:
         declared = _read(body, declaration) if declaration.header == header else None
         if declared is not None:
             return declared
-    return None
+    return _read_in_other_words(body) if header == "system" else None
+
+
+def _read_in_other_words(body: str) -> Declared | None:
+    """Return the system text and the tools of a body with one list of tools between its tags; None for any other body.
+
+    The words around the list are no family's. They stay a part of the text, because they may be anyone's.
+    """
+    lists = [(found, tools) for found in _TAGGED.finditer(body) if (tools := _tools_of(found["list"]))]
+    if len(lists) != 1:
+        return None
+    found, tools = lists[0]
+    return Declared(f"{body[: found.start('list')]}{body[found.end('list') :]}", tools)
+
+
+def _tools_of(text: str) -> tuple[Tool, ...] | None:
+    """Return the tools of a list in JSON, as one object after another or as a list."""
+    return read_list(text.strip()) or read_lines(text.strip())
 
 
 def may_declare(body: str) -> bool:
