@@ -22,19 +22,26 @@ pytest_plugins = ("cli.conftest",)
 
 TEMPLATES = {
     "chatml": ("chatml-plain",),
+    "qwen2": ("qwen2.5-vl",),
     "qwen2.5": ("qwen2.5",),
     "qwen3": ("qwen3", "qwen3-0.6b"),
     "qwen3-2507": ("qwen3-vl",),
     "hermes": ("hermes-2-pro",),
     "qwen3-coder": ("qwen3-coder",),
     "qwen3.5": ("qwen3.5-think",),
+    "qwen3.5-small": ("qwen3.5-nothink",),
     "qwen3.8": ("qwen3.8",),
     "nemotron-3": ("nemotron-3-nano", "nemotron-3-super"),
     "step-3.5": ("step-3.5-flash",),
     "lfm2.5": ("lfm2.5-8b",),
 }
-UNTESTED = {"lfm2", "qwen3.6", "nemotron-3-ultra", "olmo-3", "olmo-3.1", "hyperclova-x"}
+UNTESTED = {
+    *("smollm2", "mimo", "qwq", "qwen3-thinking", "lfm2", "qwen3.6", "nemotron-3-ultra"),
+    *("olmo-3", "olmo-3.1", "hyperclova-x"),
+}
 """Profiles for which the corpus has no template that shows a whole request; each has a test of its own."""
+WITHOUT_TOOLS = {"chatml", "qwen2", "smollm2"}
+"""Profiles whose templates show neither tools nor calls."""
 BROKEN = {"markup-words", "markup-words-empty-list-of-tools"}
 """Requests with tags of the markup in their texts: they are broken, so that a text cannot make a call."""
 
@@ -47,7 +54,7 @@ def cases(family: str) -> list[dict[str, Any]]:
 
 def made(case: dict[str, Any], profile: str) -> Any:
     thinks, effort = (case["options"].get(name) for name in ("enable_thinking", "reasoning_effort"))
-    asked = "none" if thinks is False else effort
+    asked = "none" if thinks is False else "high" if thinks and profile == "qwen3.5-small" else effort
     request = {**case["request"], **({"reasoning_effort": asked} if asked else {})}
     options = Options(training=not case["options"]["add_generation_prompt"])
     return prompt(request, "chatml", profile=profile, options=options)
@@ -64,6 +71,45 @@ def test_a_prompt_is_what_the_template_renders(profile: str, family: str) -> Non
 
 def test_every_profile_is_compared_with_a_template() -> None:
     assert set(TEMPLATES) | UNTESTED == set(adapter("chatml")[0].profiles)
+
+
+def test_a_prompt_of_a_model_that_only_thinks_is_one_of_qwen_3_that_begins_a_thought() -> None:
+    for case in cases("qwen3"):
+        if case["options"].get("enable_thinking") is not False:
+            begun = "<think>\n" if case["options"]["add_generation_prompt"] else ""
+            assert made(case, "qwen3-thinking").output == f"{made(case, 'qwen3').output}{begun}"
+
+
+def test_a_prompt_of_qwq_is_what_the_template_renders() -> None:
+    """The revision in the corpus turns thinking off unless it is asked for; white space is kept (docs)."""
+    compared = 0
+    for case in cases("qwq"):
+        options = case["options"]
+        if case["name"] not in ("markup-words", "white-space") and (
+            "enable_thinking" in options or not options["add_generation_prompt"]
+        ):
+            assert made(case, "qwq").output == case["prompt"]
+            compared += 1
+    assert compared >= 15
+    tools = {"messages": [HI], "tools": [TOOL]}
+    assert text(tools, "qwq").startswith("<|im_start|>system\n\n\n# Tools\n")
+    assert text({"messages": [HI]}, "qwq") == "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n"
+
+
+@pytest.mark.parametrize(
+    ("profile", "other", "default", "system"),
+    [
+        ("mimo", "qwen2.5", "Qwen, created by Alibaba Cloud. You are a helpful assistant.", "MiMo, an AI assistant"),
+        ("smollm2", "qwen2", "a helpful assistant.", "a helpful AI assistant named SmolLM"),
+    ],
+)
+def test_a_prompt_with_another_default_system_text(profile: str, other: str, default: str, system: str) -> None:
+    for case in cases("qwen2.5"):
+        known, own = (str(made(case, each).output) for each in (other, profile))
+        begin = f"<|im_start|>system\nYou are {default}"
+        assert own.startswith(f"<|im_start|>system\nYou are {system}") == known.startswith(begin)
+        end = len(begin) if known.startswith(begin) else 0
+        assert own.endswith(known[end:])
 
 
 def test_a_prompt_of_qwen_3_6_is_one_of_3_5_with_words_of_json() -> None:
@@ -162,6 +208,11 @@ def test_a_template_shows_these_parts_of_calls() -> None:
         ("qwen3", "high", "settings"),
         ("qwen3", "none", None),
         ("qwen2.5", "none", None),
+        ("qwq", "none", None),
+        ("qwq", "low", "settings"),
+        ("qwen3-thinking", "none", "settings"),
+        ("qwen3.5-small", "none", None),
+        ("qwen3.5-small", "low", "settings"),
         ("qwen2.5", "low", "settings"),
         ("step-3.5", "none", "settings"),
         ("qwen3.8", "boundless", "settings"),
@@ -282,7 +333,7 @@ def test_a_request_that_the_template_shows_completely_has_no_loss(before: Any, p
     assert lost - {"/layout"} == ({"/messages/0/content"} if before and profile == "qwen3.8" else set())
 
 
-@pytest.mark.parametrize("profile", [each for each in (*TEMPLATES, *sorted(UNTESTED)) if each != "chatml"])
+@pytest.mark.parametrize("profile", sorted({*TEMPLATES, *UNTESTED} - WITHOUT_TOOLS))
 def test_the_reader_of_an_answer_knows_the_types_of_the_declared_parameters(profile: str) -> None:
     """Values in XML have no types: only the declared function determines whether `1` is a text or a number."""
     properties = {"s": {"type": "string"}, "n": {"type": "integer"}}
@@ -314,7 +365,7 @@ def test_a_prompt_ends_with_the_turn_that_it_opens(profile: str) -> None:
     assert output.rpartition("<|im_end|>\n")[2].startswith("<|im_start|>assistant\n")
 
 
-@pytest.mark.parametrize("profile", [each for each in (*TEMPLATES, *sorted(UNTESTED)) if each != "chatml"])
+@pytest.mark.parametrize("profile", sorted({*TEMPLATES, *UNTESTED} - WITHOUT_TOOLS))
 def test_a_prompt_reads_as_the_request(profile: str) -> None:
     messages: Any = [
         {"role": "user", "content": "Hi"},

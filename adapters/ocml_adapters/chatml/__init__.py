@@ -28,9 +28,35 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         ("any model of ChatML without markup",),
         {"chatml.jinja": "e7a3df47d72feec173403ca6c63b3632edde3536fc0f5a4413ab432a2cfddb8d"},
     ),
+    "smollm2": (
+        ("SmolLM2",),
+        {
+            "HuggingFaceTB-SmolLM2-135M-Instruct.jinja": (
+                "872be49dbb638044ad01b60388f48d469ff2980e5f0dccdc22ec907db54d0788"
+            )
+        },
+    ),
+    "qwen2": (
+        ("Qwen2", "Qwen2-VL", "Qwen2.5-VL"),
+        {
+            "Qwen-Qwen2-0.5B-Instruct.jinja": "793202280c0910ab26bc6eb57c8212c2417324c6d8c4efd0d10d59092ab3e3eb",
+            "qwen2_5_vl.jinja": "a0bc6f6fc7a29a80017a433e8f03a1cc1236e838a944a2d034295a60c4f2fddb",
+        },
+    ),
     "qwen2.5": (
         ("Qwen2.5",),
         {"Qwen-Qwen2.5-7B-Instruct.jinja": "cd8e9439f0570856fd70470bf8889ebd8b5d1107207f67a5efb46e342330527f"},
+    ),
+    "mimo": (
+        ("MiMo-VL",),
+        {"MiMo-VL.jinja": "10490379c20af484107413cc5fd93f6e587d0cb4364a183a89ab68849406b80d"},
+    ),
+    "qwq": (
+        ("QwQ",),
+        {
+            "Qwen-QwQ-32B.jinja": "16488ad69d85833e5f66c50174f39834b688343337e9337f018deaa21b354117",
+            "llama.cpp-Qwen-QwQ-32B.jinja": "5ed15374ce53e19a7798710736a2c9fe41c79f7385e8421a2080d6575a80ef1b",
+        },
     ),
     "qwen3": (
         ("Qwen3",),
@@ -44,6 +70,14 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         {
             "qwen3_instruct_2507.jinja": "64f85b198065d0fba2a81f37e10ed68161ce2c19a754c7100e67e0ca2ee9c326",
             "qwen3_vl.jinja": "3636d0f0bd6bef02654cdffdc447b79cb2cef8ab02cc75267345946291a489e4",
+        },
+    ),
+    "qwen3-thinking": (
+        ("Qwen3-2507-Thinking", "Qwen3-Next-Thinking"),
+        {
+            "Qwen-Qwen3-30B-A3B-Thinking-2507.jinja": (
+                "3802169b2a02b81e6adb7ab4f64f91ff02db753c8c3a64a01c35192d3a61d8d7"
+            )
         },
     ),
     "hermes": (
@@ -61,6 +95,10 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
     "qwen3.5": (
         ("Qwen3.5",),
         {"qwen3_5_think.jinja": "a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715"},
+    ),
+    "qwen3.5-small": (
+        ("Qwen3.5-2B", "Qwen3.5-0.8B"),
+        {"qwen3_5_nothink.jinja": "273d8e0e683b885071fb17e08d71e5f2a5ddfb5309756181681de4f5a1822d80"},
     ),
     "qwen3.6": (
         ("Qwen3.6",),
@@ -81,8 +119,11 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         },
     ),
     "nemotron-3-ultra": (
-        ("Nemotron-3-Ultra",),
-        {"nemotron_3_ultra.jinja": "82753bef5cedc4932c1ed509b5c9a12be680fd86d1adb65bc3f7398d11c8eebc"},
+        ("Nemotron-3-Ultra", "Nemotron-3.5-Lightning"),
+        {
+            "nemotron_3_ultra.jinja": "82753bef5cedc4932c1ed509b5c9a12be680fd86d1adb65bc3f7398d11c8eebc",
+            "nemotron_3_5_lightning.jinja": "58933db77d3099b4f78c55a38347a72e1ea05b97d6bd8f38775303dc0194e0a9",
+        },
     ),
     "step-3.5": (
         ("Step-3.5-Flash",),

@@ -82,12 +82,14 @@ def prompt(name: str, transcript: Transcript, _date: str | None, _hosted: Sequen
 def _level(wanted: str | None, template: Template, log: Log) -> str | None:
     """Return the effort that the prompt names, `OFF`, or None if the template has no efforts; report another one."""
     default = next(iter(template.efforts), None)
-    thinks = template.thoughts != "none"
+    thinks = template.thoughts != "none" or template.opening != ""
+    if wanted is None and template.rests:
+        return OFF
     if wanted is None or wanted in template.efforts:
         return wanted or default
     if wanted == OFF and (template.opening_off is not None or template.decides or not thinks):
         return OFF
-    if template.decides:
+    if template.decides or template.rests:
         detail = "the prompt asks for reasoning; the chat template cannot say how much"
         log.lose(LossCode.SETTINGS, "/settings/reasoning_effort", detail, CHANGED)
         return wanted
@@ -226,6 +228,8 @@ def _with_system_text(
     words = "" if tools else effort.words
     if first is None:
         default = template.system_tools if tools else template.system
+        if tools and default == "" and template.empty_list != "always":
+            return parts, template.empty_gap
         text = words.rstrip("\n") or default
         return (parts if text is None else [Part(Message("system", text)), *parts]), False
     if first.message.content != "":

@@ -54,6 +54,7 @@ class Template(NamedTuple):
         gap_text: the text between `dropped` and a text without calls.
         opening: the text that the answer begins with.
         opening_off: the same if thinking is turned off; None if the template cannot turn it off.
+        rests: whether thinking is turned off unless the request asks for it.
         decides: whether the model writes the rest of its header, and so decides whether it thinks, unless the request
             does; the header of a thought, and an empty thought, then say what the request asks for.
         efforts: reasoning effort → its words; the first is the default.
@@ -78,6 +79,7 @@ class Template(NamedTuple):
     gap_text: str = ""
     opening: str = ""
     opening_off: str | None = None
+    rests: bool = False
     decides: bool = False
     efforts: Mapping[str, Effort] = MappingProxyType({})
     strips: Strips = MappingProxyType({})
@@ -85,6 +87,9 @@ class Template(NamedTuple):
 
 
 _QWEN_2_5: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+_QWEN_2: Final = "You are a helpful assistant."
+_MIMO: Final = "You are MiMo, an AI assistant developed by Xiaomi."
+_SMOLLM: Final = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 _CODER: Final = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
 _TEXTS: Final = ("system", "user", "assistant", "tool", PREAMBLE, THOUGHT)
 
@@ -101,6 +106,10 @@ _QWEN_3_5: Final = Template(
     opening=_OPEN_THOUGHT,
     opening_off=_BLANK_THOUGHT,
     strips=dict.fromkeys(_TEXTS, str.strip),
+)
+
+_QWEN_3: Final = Template(
+    "hermes", thoughts="current", last=_BLANK_THOUGHT, opening_off=_BLANK_THOUGHT, strips={THOUGHT: _without_breaks}
 )
 
 _NEMOTRON: Final = Template(
@@ -131,14 +140,18 @@ def _olmo(introduction: str) -> Template:
 
 TEMPLATES: Final = {
     "chatml": Template(None, shows_calls=False),
+    "smollm2": Template(None, system=_SMOLLM, system_tools=_SMOLLM, shows_calls=False),
+    "qwen2": Template(None, system=_QWEN_2, system_tools=_QWEN_2, shows_calls=False),
     "qwen2.5": Template("hermes", system=_QWEN_2_5, system_tools=_QWEN_2_5),
-    "qwen3": Template(
-        "hermes", thoughts="current", last=_BLANK_THOUGHT, opening_off=_BLANK_THOUGHT, strips={THOUGHT: _without_breaks}
-    ),
+    "mimo": Template("hermes", system=_MIMO, system_tools=_MIMO),
+    "qwq": Template("hermes", system_tools="", opening=_OPEN_THOUGHT, opening_off=f"{_OPEN_THOUGHT}</think>"),
+    "qwen3": _QWEN_3,
     "qwen3-2507": Template("hermes"),
+    "qwen3-thinking": _QWEN_3._replace(opening=_OPEN_THOUGHT, opening_off=None),
     "hermes": Template("nous", bos="<|begin_of_text|>", empty_list="always", shows_text=False),
     "qwen3-coder": Template("qwen-xml", system_tools=_CODER, strips={PREAMBLE: str.strip}),
     "qwen3.5": _QWEN_3_5,
+    "qwen3.5-small": _QWEN_3_5._replace(rests=True),
     "qwen3.6": _QWEN_3_5._replace(family="qwen-xml/qwen3.6"),
     "qwen3.8": _QWEN_3_5._replace(
         family="qwen-xml/qwen3.6",
