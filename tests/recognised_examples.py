@@ -74,6 +74,12 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"conversation_id": "conv_1", "outputs": [{"object": "entry", "type": "message.output", "content": "Hi"}]},
         [{"object": "entry", "type": "message.input", "content": "Hi"}],
     ),
+    "an interaction of Gemini's Interactions API": (
+        {"model": "m", "input": [{"type": "user_input", "content": [{"type": "text", "text": "Hi"}]}]},
+        {"model": "m", "input": [{"type": "function_result", "call_id": "c", "name": "f", "result": "1"}]},
+        {"id": "v1_a", "object": "interaction", "status": "completed", "outputs": [{"type": "text", "text": "Hi"}]},
+        {"steps": [{"type": "model_output", "content": []}], "usage": {"total_output_tokens": 2}},
+    ),
     "messages of threads of OpenAI's Assistants": (
         {"object": "list", "data": [{"object": "thread.message", "thread_id": "t", "content": []}]},
         [{"object": "thread.message", "role": "user", "content": [{"type": "text", "text": {"value": "Hi"}}]}],

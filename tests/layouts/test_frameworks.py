@@ -260,6 +260,32 @@ ENTRIES = [
     },
 ]
 
+# Mistral, Conversations API: chunks of an answer, and what a connector did
+CHUNKS: list[Any] = [
+    ENTRIES[0],
+    {"object": "entry", "type": "tool.execution", "id": "s", "name": "web_search", "arguments": "rome"},
+    {
+        "object": "entry",
+        "type": "message.output",
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+            {"type": "text", "text": "20 degrees."},
+            {"type": "tool_reference", "tool": "web_search", "title": "Rome", "url": "https://example.org"},
+        ],
+    },
+]
+# crmne/ruby_llm, spec/fixtures/vcr_cassettes (Gemini's Interactions); Google's docs of function calling
+STEPS: list[Any] = [
+    {"type": "user_input", "content": [{"type": "text", "text": "Rome?"}]},
+    {"type": "thought", "signature": "c2ln", "summary": [{"type": "text", "text": "Hm."}]},
+    {"type": "function_call", "id": "t", "name": "weather", "arguments": {"city": "Rome"}},
+    {"type": "function_result", "call_id": "t", "name": "weather", "result": [{"type": "text", "text": "20"}]},
+    {"type": "google_search_call", "id": "s", "arguments": {"queries": ["rome"]}, "signature": "c2ln"},
+    {"type": "google_search_result", "call_id": "s", "signature": "c2ln"},
+    {"type": "model_output", "content": [{"type": "text", "text": "20 degrees."}]},
+]
+
 
 def in_thread(role: str, text: str, at: int) -> dict[str, Any]:
     content: list[Any] = [{"type": "text", "text": {"value": text, "annotations": []}}]
@@ -436,6 +462,16 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ("mastra", {"thread": {"id": "th"}, "messages": MASTRA}, WHOLE),
     ("letta", {"messages": LETTA}, WHOLE),
     ("mistral-conversations", {"conversation_id": "c", "entries": ENTRIES}, [[ASKED, *CALLED, ANSWERED]]),
+    ("mistral-conversations", {"conversation_id": "c", "entries": CHUNKS}, [[ASKED, THOUGHT, ANSWERED]]),
+    ("gemini-interactions", {"model": "m", "input": STEPS}, [[ASKED, THOUGHT, *CALLED, ANSWERED]]),
+    ("gemini-interactions", {"object": "interaction", "steps": STEPS}, [[ASKED, THOUGHT, *CALLED, ANSWERED]]),
+    ("gemini-interactions", {"system_instruction": "", "input": STEPS[:1]}, [[ASKED]]),
+    (
+        "gemini-interactions",
+        {"system_instruction": "Be brief.", "input": STEPS[:1]},
+        [[("system", "Be brief."), ASKED]],
+    ),
+    ("gemini-outputs", {"object": "interaction", "outputs": [ui_text("20 degrees.")]}, [[ANSWERED]]),
     # lists of the API begin with the last message
     (
         "assistants",
@@ -448,6 +484,13 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ("wrapped", {"messages": STRANDS}, [[ASKED, ANSWERED]]),
     ("wrapped", {"sessionId": "5c", "title": "Weather", "history": CONTINUE}, [[ASKED, ANSWERED]]),
 ]
+
+
+def test_contents_of_an_input_are_not_what_the_model_says() -> None:
+    row = {"model": "m", "input": [{"type": "text", "text": "Rome?"}]}
+    assert not read_row(Plan((AUTO,)), row).layout.name.startswith("gemini")
+
+
 IDS = [f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)]
 
 
@@ -486,6 +529,9 @@ STRUCTURE = frozenset(
         "function_call",
         "function_result",
         "tool-invocation",
+        "user_input",
+        "model_output",
+        "thought",
     }
     | {"USER", "AI", "ASSISTANT", "TOOL", "TOOL_EXECUTION_RESULT", "TEXT", "agent", "environment"}
 )

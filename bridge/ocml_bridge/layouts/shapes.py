@@ -41,7 +41,7 @@ DECIDED_BY: Final[Mapping[str, frozenset[str]]] = {
             *("spring-ai", "langchain4j", "openhands", "oasst", "llamafactory-v1", "source-target", "sharegpt"),
             *("compared", "ranked", "langchain", "messages", "spoken", "pairs", "texts", "bfcl", "xlam", "stepwise"),
             *("task", "prompt-completion", "kto", "alpaca", "question-answer", "answered-by-any", "history"),
-            "key-values",
+            *("gemini-interactions", "gemini-outputs", "key-values"),
         ),
         NO_TEXTS,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..model import Json
-from .marks import PLANNED, Kind, Place, among, holding, like, listing, marked, words
+from .marks import PLANNED, Kind, Place, among, holding, like, listing, marked, of_types, words
 
 _D, _M, _P, _PIECE = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE
 
@@ -137,6 +137,18 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_M, type=words("message.input", "message.output", "function.call", "function.result"), object=str),
         ),
         format="mistral-conversations",
+        advice=PLANNED,
+    ),
+    Kind(
+        "an interaction of Gemini's Interactions API",
+        (
+            marked(_D, input=of_types("user_input", "model_output", "function_result")),
+            marked(_M, "role", type=words("user_input", "model_output", "function_result")),
+            marked(_D, object=words("interaction"), status=str),
+            marked(_D, steps=listing("type"), usage=holding("total_output_tokens")),
+            marked(_D, outputs=listing("type"), usage=holding("total_output_tokens")),
+        ),
+        format="gemini-interactions",
         advice=PLANNED,
     ),
     Kind(

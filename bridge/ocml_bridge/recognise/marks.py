@@ -174,6 +174,16 @@ def among(key: str) -> Check:
     return check
 
 
+def of_types(*types: str) -> Check:
+    """Return the check that a value is a list, an item of which is an object of one of these types."""
+
+    def check(value: Json) -> bool:
+        items = cast("list[Json]", value) if isinstance(value, list) else []
+        return any(isinstance(each, dict) and cast("Object", each).get("type") in types for each in items)
+
+    return check
+
+
 def listing(*keys: str, without: str = "") -> Check:
     """Return the check that a value is a list whose first item is an object with one of these keys.
 

@@ -11,7 +11,7 @@ from ...model import Json
 from .. import columns
 from ..fitting import as_list, as_object, objects_of
 from ..layout import Document, Layout, Object, Wording, misshapen
-from ..messages import ROLES, message, request, tools_of
+from ..messages import ROLES, message, request, system_of, tools_of
 from ..trees import NODES, merged
 from .readers import Reader, at, without
 from .readers import without_nulls as known
@@ -37,6 +37,7 @@ class Framework:
         parts: the member of all messages that is a list; "" if none must be one.
         time: the member with the time of a message, by which messages are ordered; "" if they are in their order.
         instructions: the member with what the system says before a message; only the first one is read.
+        system: the names of the column with what the system says before all messages.
     """
 
     has: frozenset[str]
@@ -48,6 +49,7 @@ class Framework:
     notes: frozenset[str] = frozenset()
     parts: str = ""
     time: str = ""
+    system: tuple[str, ...] = ()
 
     def role_of(self, item: Object) -> str | None:
         """Return the role of a message; None if its word is not known."""
@@ -73,7 +75,11 @@ def layout_of(name: str, title: str, framework: Framework, *names: str) -> Layou
         name,
         title,
         "openai",
-        {MESSAGES: names or columns.TURNS, TOOLS: columns.TOOLS},
+        {
+            MESSAGES: names or columns.TURNS,
+            TOOLS: columns.TOOLS,
+            **({_SYSTEM: framework.system} if framework.system else {}),
+        },
         partial(are_of, framework),
         partial(read_of, framework),
     )
@@ -91,9 +97,10 @@ def read_of(framework: Framework, fields: Object, wording: Wording) -> Sequence[
     """Return the conversation of the messages of a framework, with what else they say in a column.
 
     Raises:
-        BridgeError: OCB-SHAPE if declared tools are not tools, or if no message has content.
+        BridgeError: OCB-SHAPE if declared tools are not tools, if what the system says is no text, or if no message
+            has content.
     """
-    messages: list[Object] = []
+    messages = system_of(fields.get(_SYSTEM), f"/{_SYSTEM}")
     nodes: list[Json] = []
     first: Json = None
     for item in _ordered(framework, objects_of(fields[MESSAGES])):

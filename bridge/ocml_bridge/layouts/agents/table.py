@@ -7,6 +7,7 @@ from typing import Final
 
 from .. import columns
 from ..layout import Layout
+from .conversations import ASSISTANTS, INTERACTIONS, MISTRAL, OUTPUTS
 from .frameworks import MESSAGES, Framework, layout_of
 from .readers import (
     KIND_NAME,
@@ -288,38 +289,6 @@ LETTA: Final = Framework(
     ),
     speaker=_ASSISTANT,
 )
-MISTRAL: Final = Framework(
-    frozenset({"object", "type"}),
-    Kinds(
-        "type",
-        {
-            "message.input": _OF_TEXTS,
-            "message.output": _OF_TEXTS,
-            "function.call": Calls("name", ("arguments",), "tool_call_id"),
-            "function.result": Replies(("result",), "tool_call_id"),
-        },
-    ),
-    speaker=_ASSISTANT,
-)
-"""The entries of Mistral's conversations; what a connector did stays beside."""
-ASSISTANTS: Final = Framework(
-    frozenset({"object", "role", "content"}),
-    Members(
-        {
-            "content": Each(
-                Kinds(
-                    "type",
-                    {
-                        "text": Members({"text": Members({"value": Says()})}),
-                        "image_url": Members({"image_url": Shows(("url",), "", "image", "")}),
-                    },
-                )
-            )
-        }
-    ),
-    time="created_at",
-)
-"""Messages of the threads of OpenAI's Assistants, which lists name from the last one on, and of Jan."""
 SPRING: Final = Framework(
     frozenset({"messageType"}),
     Members(
@@ -392,6 +361,8 @@ FRAMEWORKS: Final[tuple[Layout, ...]] = (
     layout_of("mastra", "messages of Mastra", MASTRA),
     layout_of("letta", "messages of Letta", LETTA),
     layout_of("mistral-conversations", "entries of Mistral's conversations", MISTRAL, "entries", "outputs", MESSAGES),
+    layout_of("gemini-interactions", "steps of Gemini's Interactions", INTERACTIONS, "steps", "input"),
+    layout_of("gemini-outputs", "outputs of Gemini's Interactions", OUTPUTS, "outputs"),
     layout_of("assistants", "messages of threads of OpenAI's Assistants", ASSISTANTS, "data", MESSAGES),
     layout_of("spring-ai", "messages of Spring AI", SPRING),
     layout_of("openhands", "events of OpenHands' SDK", OPENHANDS, "history", "events", *columns.TURNS),
