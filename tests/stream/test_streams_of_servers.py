@@ -294,6 +294,23 @@ def test_thoughts_in_a_list_are_passed_on_as_they_come() -> None:
     assert [event.message.channel for event in events if isinstance(event, Start)] == ["analysis", "final"]
 
 
+def test_blocks_of_servers_that_leave_out_empty_texts_are_passed_on_once() -> None:
+    """As gateways in Go write blocks, whose members have `omitempty`."""
+    blocks = [("thinking", "thinking_delta", "Hm."), ("text", "text_delta", "Yes.")]
+    events: list[Object] = [{"type": "message_start", "message": {**STARTED, "content": []}}]
+    for index, (kind, delta, text) in enumerate(blocks):
+        events += [
+            {"type": "content_block_start", "index": index, "content_block": {"type": kind}},
+            {"type": "content_block_delta", "index": index, "delta": {"type": delta, kind: text}},
+            {"type": "content_block_stop", "index": index},
+        ]
+    events += [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+    case = Case("anthropic", "anthropic-sse", events, {})
+    played = [*decoder(case.stream).feed(text_of(case))]
+    assert [event.text for event in played if isinstance(event, Delta)] == ["Hm.", "Yes."]
+    assert [event.message.channel for event in played if isinstance(event, Start)] == ["analysis", "final"]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -67,14 +67,17 @@ class Block:
         note: receives a sentence about what was mended.
 
     Attributes:
-        first: the block at its beginning; the input of a call is empty, also if the server leaves it out.
+        first: the block at its beginning; a text, a thought and the input of a call are empty if the server leaves them
+            out, as servers in Go leave out what is empty.
         is_whole: whether it is complete.
         bad_arguments: the arguments of a complete call that are no JSON object, as text; else None.
     """
 
     def __init__(self, raw: Object, note: Note) -> None:
         self._is_call = str(raw.get("type")).endswith(TOOL_USE)
-        self.first: Object = {**raw, "input": {}} if self._is_call and "input" not in raw else raw
+        kind: Any = raw.get("type")
+        empty: Object = {"input": {}} if self._is_call else {kind: ""} if kind in _TEXTS.values() else {}
+        self.first: Object = {**raw, **{key: value for key, value in empty.items() if key not in raw}}
         self.is_whole = False
         self.bad_arguments: str | None = None
         self._raw = dict(self.first)
