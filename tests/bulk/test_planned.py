@@ -88,6 +88,14 @@ def test_extra_columns_keep_their_spelling(batch: Run, tmp_path: Path) -> None:
     )
 
 
+def test_a_column_of_messages_next_to_a_preference_is_renamed(convert: Convert) -> None:
+    """HuggingFaceH4/ultrafeedback_binarized (MIT): with the column, the output would be read as a request."""
+    row = {"prompt": "Why?", "chosen": "So.", "rejected": "No.", "messages": TURNS[:2]}
+    [written] = convert([row], "--plan", "auto", "-t", "openai")
+    assert written.pop("source_messages") == TURNS[:2]
+    assert written.keys() == {"input", "preferred_output", "non_preferred_output"}
+
+
 def test_an_extra_column_with_the_name_of_the_output_is_renamed(convert: Convert) -> None:
     [row] = convert([{"prompt": "Why?", "text": "mine"}], "--plan", "prompt", "-t", "chatml")
     assert row == {"text": "<|im_start|>user\nWhy?<|im_end|>\n", "source_text": "mine"}

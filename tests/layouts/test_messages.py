@@ -86,6 +86,18 @@ ROWS: list[RowCase] = [
         {"messages": SWIFT, "tools": json.dumps([WEATHER])},
         [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
     ),
+    # turns that are thoughts, or have one
+    (
+        "messages",
+        {
+            "conversations": [
+                TURN,
+                {"from": "thought", "value": "Hm."},
+                {"from": "gpt", "value": "Because.", "thinking": "So."},
+            ]
+        },
+        [ASKED, ("thought", "Hm."), ("thought", "So."), ANSWERED],
+    ),
     # SWE-agent trajectories: all turns have the same keys, some of them null; the system prompt has its own key
     (
         "messages",

@@ -23,6 +23,23 @@ from layouts.row_pieces import (
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
+
+def request(answer: str) -> dict[str, Any]:
+    return {"messages": [ASK, {"role": "assistant", "content": answer}]}
+
+
+def contents(answer: str) -> dict[str, Any]:
+    turns = (("user", "Why?"), ("model", answer))
+    return {"contents": [{"role": role, "parts": [{"text": text}]} for role, text in turns]}
+
+
+CHATML = "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"
+HARMONY = "<|start|>user<|message|>Why?<|end|><|start|>assistant<|channel|>final<|message|>{}<|end|>"
+DOCUMENTS: list[tuple[Any, Any]] = [
+    (form("Because."), form("No.")) for form in (CHATML.format, HARMONY.format, request, contents)
+]
+
+
 ROWS: list[RowCase] = [
     # An empty prompt next to whole conversations is not a message
     (
@@ -44,6 +61,11 @@ ROWS: list[RowCase] = [
         {"question": "Why?", "answers": [{"text": "No.", "pm_score": 0}, {"text": "Because.", "pm_score": 3}]},
         BOTH,
     ),
+    # preferences that `batch` wrote in a format without them: texts, and JSON of wires
+    *[
+        ("preferred-documents", {"chosen": chosen, "rejected": rejected, "question": "?"}, BOTH)
+        for chosen, rejected in DOCUMENTS
+    ],
     # names of the better and the worse answer
     *[
         ("preference", {"prompt": "Why?", better: "Because.", worse: "No.", "selected": True}, BOTH)
@@ -430,3 +452,16 @@ def test_a_call_in_an_answer_that_is_not_json_is_found() -> None:
     row = {"messages": [ASK], "chosen": "<TOOLCALL>[f]</TOOLCALL>", "rejected": "No."}
     [found] = read_row(Plan((AUTO,)), row).documents
     assert [(each.path, each.code.value) for each in found.findings] == [("/preferred_output/0/content", "json-opaque")]
+
+
+def test_answers_in_a_format_are_not_read_without_their_prompt() -> None:
+    answers = {
+        key: f"<|im_start|>assistant\n{text}<|im_end|>" for key, text in (("chosen", "So."), ("rejected", "No."))
+    }
+    assert read_row(Plan((AUTO,)), {"prompt": "Why?", **answers}).layout.name == "preference"
+
+
+def test_what_differs_in_a_rejected_document_is_an_extra_column() -> None:
+    rejected = {**contents("No."), "generationConfig": {"temperature": 1}}
+    [document] = read_row(Plan((AUTO,)), {"chosen": contents("So."), "rejected": rejected}).documents
+    assert "rejected" in document.extra_columns

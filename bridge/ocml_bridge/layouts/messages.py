@@ -103,7 +103,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     names = {role: "role", text: "content", **(_CAMEL if _TOOL_CALLS not in found else {})}
     out = {names.get(key, key): each for key, each in found.items()}
     out["role"] = known or ROLES.get(word.lower(), word)
-    if word.lower() in _THOUGHTS and known is None and isinstance(out.get("content"), str):
+    if word.lower() in THOUGHT_ROLES and known is None and isinstance(out.get("content"), str):
         rest = {key: each for key, each in out.items() if key not in ("role", "content")}
         return {"role": "assistant", "reasoning": out["content"], "content": None, **rest}
     content = as_object(out.get("content")) or {}
@@ -138,7 +138,7 @@ _STYLES: Final = frozenset(
 """The types of pieces of a text whose style, or whose address in the text, is all that they have besides."""
 
 
-_THOUGHTS: Final = frozenset({"thinking", "thought", "reasoning"})
+THOUGHT_ROLES: Final = frozenset({"thinking", "thought", "reasoning"})
 """Words for the role of a message that is a thought of the assistant (Continue)."""
 _TOOL_CALLS: Final = "tool_calls"
 _CAMEL: Final = {"toolCalls": _TOOL_CALLS, "toolCallId": "tool_call_id"}

@@ -11,14 +11,14 @@ from .layout import Object
 from .pieces import Pieces
 
 _CALLS: Final = frozenset({"tool-call", "tool_call"})
-_RESULTS: Final = frozenset({"tool-result", "tool_result"})
+_RESULTS: Final = ("tool-result", "tool_result")
 _THOUGHT: Final = "reasoning"
 _IDS: Final = ("toolCallId", "tool_call_id", "id")
 _NAMES: Final = ("toolName", "name")
 _ARGUMENTS: Final = ("input", "args", "arguments")
 _VALUES: Final = ("output", "result", "tool_result")
 _KNOWN: Final = frozenset({"type", *_IDS, *_NAMES})
-_VALUED: Final = frozenset({"text", "json"})
+_VALUED: Final = ("text", "json")
 """The types of results of the AI SDK that are one value; what else a result says, as that it is an error, stays."""
 
 

@@ -15,6 +15,7 @@ from .apps.table import EXPORTS
 from .datasets import accepted, answered, bracketed, moss, oasst, pairs, reasoned, steps, summarized, swift, valued
 from .datasets.compared import COMPARED
 from .datasets.preferences import PREFERENCES
+from .datasets.preferred import PREFERRED
 from .datasets.questions import QUESTIONS
 from .layout import Layout, Wording
 from .named import names_an_answer
@@ -162,6 +163,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         turns.write_turns,
         turns.SHAREGPT,
     ),
+    PREFERRED,
     *PREFERENCES,
     COMPARED,
     Layout(

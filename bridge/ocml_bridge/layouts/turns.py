@@ -15,7 +15,17 @@ from .exchange import declared, messages_in
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .media import with_addresses
-from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, system_of, tools_of
+from .messages import (
+    ROLES,
+    THOUGHT_ROLES,
+    are_messages,
+    calls_of,
+    message,
+    request,
+    respelled_all,
+    system_of,
+    tools_of,
+)
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -203,10 +213,21 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
     if not all(any(key in (as_object(turn) or {}) for key in wording.text) for turn in as_list(turns) or []):
         return False
     listed = objects_of(turns)
-    if not all(map(is_text_turn, listed)):
+    if not all(map(is_text_turn, listed)) or any(map(_is_thinking, listed)):
         return False
     spoken = any("from" in turn or "value" in turn or turn.get("role") in CALLS for turn in listed)
     return spoken or any(fields.get(name) for name in _MEDIA_COLUMNS)
+
+
+def _is_thinking(turn: Object) -> bool:
+    """Return whether a turn is a thought, or has one next to its text: ShareGPT has no place for it."""
+    word = turn.get("from", turn.get("role"))
+    is_thought = isinstance(word, str) and word.lower() in THOUGHT_ROLES
+    return is_thought or any(isinstance(turn.get(key), str) and turn[key] for key in _THOUGHTS)
+
+
+_THOUGHTS: Final = ("thinking", "reasoning", "reasoning_content")
+"""Members of turns with a thought, which messages have, too."""
 
 
 def is_text_turn(turn: Object) -> bool:

@@ -144,7 +144,7 @@ def _message(value: Json, path: str) -> Object:
 
 _REASONING: Final = "reasoning_content"
 """The member of `additional_kwargs` with the thought of a model of DeepSeek, Qwen or Ollama."""
-_CALLS: Final = frozenset({"tool_use", "tool_call", "function_call"})
+_CALLS: Final = ("tool_use", "tool_call", "function_call")
 """The types of blocks that repeat what is in `tool_calls`."""
 _MEDIA: Final = ("image", "audio", "video", "file")
 
