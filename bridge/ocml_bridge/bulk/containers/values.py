@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from typing import BinaryIO, Final
@@ -60,11 +61,12 @@ def are_values(content: BinaryIO, *, several: bool = False) -> bool:
         content: the content from its beginning.
         several: whether another value has to follow it.
     """
-    begins = in_utf8(content).read(_MOST_BYTES).removeprefix(BOM_UTF8).lstrip()
-    first, _, _ = begins.partition(b"\n")
-    if not first.startswith(b"{") or len(first) > _LONGEST_LINE or _is_object(first):
+    content = in_utf8(content)
+    lines = iter(partial(content.readline, _LONGEST_LINE), b"")
+    first = next((line for line in lines if line.removeprefix(BOM_UTF8).strip()), b"").removeprefix(BOM_UTF8)
+    if not first.lstrip().startswith(b"{") or len(first) == _LONGEST_LINE or _is_object(first):
         return False
-    found = list(islice(values(BytesIO(begins)), 2))
+    found = list(islice(values(BytesIO(first + content.read(_MOST_BYTES))), 2))
     return len(found) > several and _is_object(found[0])
 
 
