@@ -618,3 +618,21 @@ def test_nothing_is_joined_to_a_message_without_parts() -> None:
         all_laws(document, "gemini")
         output: Any = write(document, "gemini").output
         assert [bool(wire["parts"]) for wire in output["contents"][1:]] == [each is not nothing for each in messages]
+
+
+@pytest.mark.parametrize("target", ["openai", "openai-responses", "anthropic", "bedrock-converse"])
+def test_an_image_that_the_model_drew_while_it_thought_is_not_in_the_answer(target: str) -> None:
+    """minimaxir/gemimg, pull request 21: `gemini-3-pro-image-preview` sends up to two of them before the image."""
+    parts: list[Any] = [
+        {"text": "A plan.", "thought": True},
+        {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "thought": True},
+        {"inlineData": {"mimeType": "image/png", "data": "aGkh"}, "thoughtSignature": "c2ln"},
+    ]
+    source: Any = {"contents": [{"role": "user", "parts": [{"text": "Draw."}]}, {"role": "model", "parts": parts}]}
+    reading = read(source, "gemini")
+    assert reading.findings == ()
+    assert same(write(reading.transcript, "gemini").output, source)
+    written = convert(json.dumps(source), source="gemini", target=target, policy=LENIENT)
+    text = json.dumps(written.output)
+    assert ("aGkh" in text, "aGk=" in text) == (True, False)
+    assert ("foreign-part", "/messages/2/content/0") in [(loss.code, loss.path) for loss in written.losses]

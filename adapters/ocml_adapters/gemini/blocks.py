@@ -121,9 +121,10 @@ class PartGrammar(Grammar):
         if not kind or not isinstance(value, dict):
             return UNKNOWN
         inner = syntax.keys(cast("Object", value))
-        if kind in (INLINE, FILE):
-            return read_media(kind, inner, more) or UNKNOWN
         is_of_model = ROLES.get(side.lower()) == "assistant"
+        if kind in (INLINE, FILE):
+            # An image that the model draws while it thinks is no part of the answer, and no thought has images.
+            return UNKNOWN if is_of_model and more.get("thought") is True else read_media(kind, inner, more) or UNKNOWN
         result = None
         if kind == RESPONSE and not is_of_model:
             result = self._response(inner)
