@@ -699,7 +699,7 @@ def test_a_tag_within_a_line_is_text() -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize("body", [CALLED[:-40], "<|tool_call_start|>[f(a='x', b=["])
+@pytest.mark.parametrize("body", ["<tool_call>\n<function=f", "<|tool_call_start|>[f(a='x', b=["])
 def test_a_call_that_breaks_off_is_text_and_reported(body: str) -> None:
     text = f"<|im_start|>assistant\n{body}"
     assert [message.content for message in transcript(text).messages] == [body]

@@ -19,7 +19,11 @@ PING: Any = ("functions.ping", "{}")
 CALL = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
 NEXT = '{"name": "ping", "arguments": {}}'
 TAGS = "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>"
-TOOLS: Any = [{"type": "function", "function": {"name": "get_weather", "parameters": {"properties": {"city": {}}}}}]
+PROPERTIES: Any = {"s": {"type": "string"}, "n": {"type": "integer"}, "o": {"type": "object"}}
+TOOLS: Any = [
+    {"type": "function", "function": {"name": "get_weather", "parameters": {"properties": {"city": {}}}}},
+    {"type": "function", "function": {"name": "f", "parameters": {"properties": PROPERTIES}}},
+]
 REQUEST: Any = {"messages": [{"role": "user", "content": "Hi"}], "tools": TOOLS}
 
 
@@ -79,6 +83,13 @@ def summary(messages: Sequence[Message]) -> list[Any]:
         ('<tool_call>\n{name: "get_weather", arguments: {city: "Paris"}}\n</tool_call>', [PARIS]),
         (f"<tool_call>\n<tool_call>\n{CALL}\n</tool_call>\n</tool_call>", [PARIS]),
         (f"<tool_call>\n{TAGS}\n</tool_call>", [PARIS]),
+        ('<|tool_call_start|>get_weather(city="Paris")<|tool_call_end|>', [PARIS]),
+        # vllm-project/vllm, examples/tool_chat_template_minicpm3.jinja.
+        ('<|tool_call_start|>\n```python\nget_weather(city="Paris")\nping()\n```\n<|tool_call_end|>', [PARIS, PING]),
+        ('<|tool_call_start|>```python\n[get_weather(city="Paris"), ping()]\n```<|tool_call_end|>', [PARIS, PING]),
+        ('<function_calls>\n[get_weather(city="Paris"), ping()]\n</function_calls>', [PARIS, PING]),
+        ('<tool_call>\n<function=get_weather>\n{"city": "Paris"}\n</function>\n</tool_call>', [PARIS]),
+        (TAGS.replace("get_weather", '"get_weather"').replace("=city", "= city "), [PARIS]),
         (f"<tool_call>\n{CALL}\n</tool_call>\n</tool_call>\n<tool_call>\n{NEXT}\n</tool_call>", [PARIS, PING]),
     ],
 )
@@ -88,6 +99,12 @@ def test_a_call_that_is_not_quite_right_is_one_and_nothing_else(body: str, calls
     assert codes == {FindingCode.JSON_REPAIRED}
     text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+def test_a_call_that_is_only_the_function_with_json_is_one() -> None:
+    messages, codes = answers('<function=get_weather>{"city": "Paris"}</function>')
+    assert summary(messages) == [PARIS]
+    assert codes == {FindingCode.JSON_REPAIRED, FindingCode.END_MISSING}
 
 
 @pytest.mark.parametrize(
@@ -123,6 +140,31 @@ def test_a_call_that_breaks_off_is_not_completed() -> None:
     assert FindingCode.TRUNCATED in codes
 
 
+@pytest.mark.parametrize(
+    ("body", "arguments"),
+    [
+        ("<function=f>", "{"),
+        ("<function=f>\n<parameter=s>\nprint(", '{"s": "print('),
+        ('<function=f>\n<parameter=s>\nprint("a")\n</par', '{"s": "print(\\"a\\")'),
+        ("<function=f>\n<parameter=s>\n1\n</parameter>\n<param", '{"s": "1"'),
+        ("<function=f>\n<parameter=n>\n12", '{"n": 12'),
+        ("<function=f>\n<parameter=n>\n1\n</parameter>\n<parameter=o>\n{'a': [1, ", '{"n": 1, "o": {\'a\': [1, '),
+    ],
+)
+@pytest.mark.parametrize("begin", ["<tool_call>\n", "I look.\n<tool_call>\n"])
+@pytest.mark.parametrize("reason", ["stop", "length"])
+def test_a_call_as_tags_that_breaks_off_is_a_call_with_the_arguments_so_far(
+    begin: str, body: str, arguments: str, reason: Reason
+) -> None:
+    messages, codes = answers(begin + body, reason, model="qwen3-coder")
+    call = messages[-1]
+    assert (call.recipient, call.content, call.end) == ("functions.f", arguments, None)
+    assert [each.content for each in messages[:-1]] == ["I look."] * begin.startswith("I")
+    assert FindingCode.TRUNCATED in codes
+    text = f"<|im_start|>assistant\n{begin}{body}"
+    assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
 # --- thoughts without an end tag --------------------------------------------------------------------------------------
 
 TAGGED = f"<tool_call>\n{CALL}\n</tool_call>"
@@ -139,9 +181,16 @@ def test_a_call_at_the_end_ends_a_thought_without_an_end_tag(begin: str, calls: 
     assert all(each.end is not None for each in messages)
 
 
+def test_the_last_calls_of_a_thought_are_those_after_its_text() -> None:
+    messages, _ = answers(f"<think>\nMaybe {TAGGED}\nor rather\n<tool_call>\n{NEXT}\n</tool_call>")
+    assert summary(messages) == [("analysis", f"Maybe {TAGGED}\nor rather"), PING]
+
+
 def test_a_call_after_the_prompts_start_of_a_thought_is_one() -> None:
     messages, _ = answers(f"Let me look.\n{TAGS}", model="qwen3.5")
     assert summary(messages) == [("analysis", "Let me look."), PARIS]
+    messages, _ = answers(f"The tag is <tool_call>, so: {TAGS}", model="qwen3.5")
+    assert summary(messages) == [("analysis", "The tag is <tool_call>, so: "), PARIS]
     messages, _ = answers(TAGS, model="qwen3.5")
     assert summary(messages) == [PARIS]
 
@@ -150,7 +199,8 @@ def test_a_call_after_the_prompts_start_of_a_thought_is_one() -> None:
     ("body", "reason"),
     [
         (f"<think>\nMaybe:\n{TAGGED}\nNo, not so.", "stop"),
-        (f"<think>\nI could write {TAGGED}", "stop"),
+        (f"<think>\nMaybe {TAGGED} or {TAGGED}.", "stop"),
+        (f"<think>\nThe tag is <tool_call> here, {CALL}", "stop"),
         ("<think>\nI use\n<tool_call>\n{}\n</tool_call>", "stop"),
         (f"<think>\nI use\n<tool_call>\n{CALL[:-2]}", "stop"),
         (f"<think>\nI use\n{TAGGED}", "length"),

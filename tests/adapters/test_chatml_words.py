@@ -29,6 +29,17 @@ def test_a_text_comes_back_and_its_family_is_known(family: str, text: str) -> No
         laws.all_laws(document, target)
 
 
+def test_the_first_revision_of_qwen_2_5_has_braces_twice() -> None:
+    """Its template writes the braces of the example as a format string of Python needs them (ollama's qwen2.5:0.5b)."""
+    text = TEXTS[0].replace("return a JSON object with the function", "return a json object with function")
+    text = text.replace('{"name": <', '{{"name": <').replace("object>}", "object>}}")
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    assert (document.layout or {})["chatml"]["family"] == "hermes/qwen2.5-doubled"
+    assert read(text, "chatml").findings == read(TEXTS[0], "chatml").findings
+    assert write(document, "chatml").output == text
+
+
 # --- words of no known template ---------------------------------------------------------------------------------------
 
 TOOL = '{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}'

@@ -233,6 +233,7 @@ def _bielik(name: str, around: words.Words) -> Family:
 FAMILIES: Final = _named(
     Family("hermes", Declaration(*words.HERMES, _LINES)),
     Family("hermes/qwen2.5-json", Declaration(*words.HERMES_JSON, _LINES)),
+    Family("hermes/qwen2.5-doubled", Declaration(*words.HERMES_DOUBLED, _LINES)),
     Family("hermes/hermes-4", Declaration(*words.HERMES_4, _LINES)),
     Family("hermes/falcon-h1", Declaration(*words.FALCON_H1, _LINES, gap="\n")),
     Family("hermes/falcon-h1r", Declaration(*words.FALCON_H1R, _LINES, gap="\n")),

@@ -133,7 +133,7 @@ class BodyReader:
     @property
     def is_plain(self) -> bool:
         """Whether text without tags and line breaks would just continue the open text."""
-        return self.text != [] and not self._waiting and self._cutter.opener == "" and not self._at_end.pending
+        return self.text != [] and not self._waiting and self._cutter.opener == "" and self._at_end.is_empty
 
     def feed(self, text: str) -> None:
         """Take more of the body, which must not be cut inside a tag."""
@@ -325,9 +325,12 @@ class BodyReader:
 
     def _ends_at_call(self, *, closed: bool) -> bool:
         """If calls end the first thought, end it before them, and return True."""
-        if not (closed and self._at_end.has_only_calls()):
+        if not closed:
             return False
-        calls = self._at_end.release()
+        thought, calls = self._at_end.finish()
+        self._add(thought)
+        if not calls:
+            return False
         self._end_first_thought("")
         self._note(FindingCode.END_MISSING, 0, _ENDS_AT_CALL)
         self._later(calls)
@@ -351,12 +354,11 @@ class BodyReader:
         """Take a further thought that the body ends in, or that the calls at its end have ended."""
         at_end = CallsInThought()
         thought = at_end.feed(segment.inner)
-        is_ended, calls = at_end.has_only_calls(), at_end.release()
-        self._later_thought(segment._replace(inner=thought, closed=True) if is_ended else segment)
+        rest, calls = at_end.finish()
+        self._later_thought(segment._replace(inner=thought + rest, closed=True) if calls else segment)
         if self.messages and is_thought(self.messages[-1]):
-            self._note(FindingCode.END_MISSING, len(self.messages) - 1, _ENDS_AT_CALL if is_ended else _NO_END)
-        if is_ended:
-            self._later(calls)
+            self._note(FindingCode.END_MISSING, len(self.messages) - 1, _ENDS_AT_CALL if calls else _NO_END)
+        self._later(calls)
 
     def _end_of_text(self, *, closed: bool) -> None:
         """End the body inside a text, a call or a further thought."""

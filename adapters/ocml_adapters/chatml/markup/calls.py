@@ -25,6 +25,7 @@ class Call(NamedTuple):
         arguments: a JSON object, or the text in its place.
         untyped: whether the values are texts, whose types only the schema of the function defines.
         whole: whether the call is complete.
+        last_is_open: whether the last value of a call that is cut off is cut off as well.
         repaired: whether its text was repaired.
         remark: what is uncertain in it, or is kept only as spelling; None if nothing is.
     """
@@ -33,6 +34,7 @@ class Call(NamedTuple):
     arguments: str
     untyped: bool = False
     whole: bool = True
+    last_is_open: bool = False
     repaired: bool = False
     remark: str | None = None
 
@@ -43,7 +45,7 @@ class Stretch(NamedTuple):
     Attributes:
         start: its offset.
         end: the offset after it.
-        calls: its calls, in order; empty if it has a flaw.
+        calls: its calls, in order; if it has a flaw, the one that is cut off, if its function is known.
         mended: whether it was repaired.
         flaw: why it has no calls.
     """

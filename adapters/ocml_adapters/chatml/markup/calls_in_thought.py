@@ -5,65 +5,58 @@ Qwen3.5 often writes a call without `</think>` before it. A call is a part of th
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from .parts import calls_of
-from .segments import CALL, FUNCTION, LINES, LIST, Cutter, Segment
-
-_OPENER: Final = re.compile(f"^(?:{CALL}|{re.escape(LIST)}|{LINES}|{FUNCTION})", re.M)
-"""A call that may end a thought begins a line."""
+from .segments import Cutter, Segment
 
 
 class CallsInThought:
-    """Buffers what may be such calls, while the rest of a thought arrives.
-
-    Attributes:
-        pending: the number of characters that are buffered.
-    """
+    """Buffers what may be such calls, while the rest of a thought arrives."""
 
     def __init__(self) -> None:
-        self.pending = 0
-        self._cutter: Cutter | None = None
-        self._buffered: list[str] = []
-        self._begins_line = True
+        self._cutter = Cutter(in_thought=True)
+        self._calls: list[str] = []
+        self._size = 0
+
+    @property
+    def pending(self) -> int:
+        """The number of characters that are buffered."""
+        return self._size + self._cutter.pending
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is buffered."""
+        return not self._calls and self._cutter.opener == ""
 
     def feed(self, text: str) -> str:
         """Take more of the thought, not cut inside a tag; return what is certainly a part of it."""
-        if self._cutter is None and _OPENER.search(text) is None:
-            self.passed(text)
-            return text
-        return "".join(map(self._line, text.splitlines(keepends=True)))
+        return "".join([part for segment in self._cutter.feed(text) for part in self._parts(segment)])
 
     def passed(self, text: str) -> None:
         """Take text that has no tag."""
-        self._begins_line = text.endswith("\n") if text else self._begins_line
+        self._cutter.passed(text)
 
     def release(self) -> str:
         """Return what is buffered, which is a part of the thought."""
-        buffered = "".join(self._buffered)
-        self._cutter, self._buffered, self.pending = None, [], 0
-        return buffered
+        text = self._all_calls()
+        return text + "".join(segment.raw for segment in self._cutter.finish())
 
-    def has_only_calls(self) -> bool:
-        """Return whether calls, and nothing else, are buffered; for the end of the text."""
-        return self._cutter is not None and all(map(_is_call_or_blank, self._cutter.finish()))
+    def finish(self) -> tuple[str, str]:
+        """End the text: return the rest of the thought, and the calls that end it."""
+        thought = "".join([part for segment in self._cutter.finish() for part in self._parts(segment)])
+        return thought, self._all_calls()
 
-    def _line(self, line: str) -> str:
-        """Take a line, or a part of one."""
-        if self._cutter is None:
-            opener = _OPENER.match(line) if self._begins_line else None
-            self.passed(line)
-            if opener is None:
-                return line
-            self._cutter = Cutter()
-        self._buffered.append(line)
-        self.pending += len(line)
-        for segment in self._cutter.feed(line):
-            if not _is_call_or_blank(segment):
-                self.passed(line)
-                return self.release()
-        return ""
+    def _parts(self, segment: Segment) -> list[str]:
+        """Take a segment; return what is a part of the thought."""
+        if _is_call_or_blank(segment) and (segment.opener or self._calls):
+            self._calls.append(segment.raw)
+            self._size += len(segment.raw)
+            return []
+        return [self._all_calls(), segment.raw]
+
+    def _all_calls(self) -> str:
+        calls = "".join(self._calls)
+        self._calls, self._size = [], 0
+        return calls
 
 
 def _is_call_or_blank(segment: Segment) -> bool:

@@ -32,6 +32,9 @@ _ITSELF: Final = "\\'\"/"
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ENDS_RAW: Final = re.compile(r"""'(?=[ \t]*(?:,[ \t]*[^\s\[\](){}:,='"<>|]+=|\)[ \t]*[,\]]))""")
 """A quote that certainly ends a string: the next argument or the end of the call follows."""
+_CODE_END: Final = "```"
+_CODE: Final = re.compile(rf"{_CODE_END}[a-z]*[ \t\r\n]")
+"""The beginning of a block of code, as which MiniCPM 3 writes its calls."""
 _TO_ESCAPE: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"})
 
 
@@ -209,15 +212,26 @@ class _Reading:
         self.mended = True
         return calls
 
+    def _list(self) -> list[Call]:
+        """Return the calls of a list, or of lines; those that are not as the tags have them are mended."""
+        self._skip()
+        code = _CODE.match(self.text, self.at)
+        self.at = self.at if code is None else code.end()
+        listed = self._peek() == "["
+        self.mended = code is not None or listed != (self.tags.begin != "")
+        calls = self._in_brackets() if listed else self._lines()
+        self._skip()
+        if code is not None and self.text.startswith(_CODE_END, self.at):
+            self.at += len(_CODE_END)
+        return calls
+
     def _lines(self) -> list[Call]:
         calls = [self._call()]
-        while self._peek() not in ("", "<"):
+        while self._peek() not in ("", "<", "`"):
             calls.append(self._call())
         return calls
 
-    def _list(self) -> list[Call]:
-        if not self.tags.begin:
-            return self._lines()
+    def _in_brackets(self) -> list[Call]:
         self._take("[")
         calls = [self._call()]
         while self._take(",", "]") == ",":

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ocml_bridge.json_values.jsontext import Span, spaced
+from ocml_bridge.json_values.jsontext import Span, spaced, value_at
 from ocml_bridge.text.calls import after_space
 
 from .calls import Call, Flaw, Markup, Stretch
@@ -26,13 +26,17 @@ _TAG: Final = re.compile(
     r"<tool_call>|</tool_call>|<function=(?P<function>[^<>\n]+)>|</function>"
     r"|<parameter=(?P<parameter>[^<>\n]+)>|</parameter>"
 )
-_BARE: Final = r"[ \t]*(?P<bare><function=[^<>\n]+>(?=[ \t\r\n]*(?:<parameter=[^<>\n]+>|</function>)))"
+_BARE: Final = r"[ \t]*(?P<bare><function=[^<>\n]+>(?=[ \t\r\n]*(?:<parameter=[^<>\n]+>|</function>|\{)))"
 _HERE: Final = re.compile(_BARE)
 _FIRST: Final = re.compile(f"<tool_call>|^{_BARE}", re.M)
 """The start of a call: its tag, or a function's tag at the beginning of a line that goes on like a call."""
 _AROUND: Final = re.compile("</?tool_call>")
 _CUT: Final = re.compile(r"(?:<[^<>\n]*)?\Z")
 """The rest of a text that breaks off between tags or inside a tag."""
+_AROUND_NAMES: Final = " \t\"'"
+"""What models write around names in tags."""
+_BEGUN_ENDS: Final = tuple(f"\n{_END_PARAMETER}"[:size] for size in range(len(_END_PARAMETER), 2, -1))
+"""What a value that is cut off within its end tag ends with."""
 _INDENT: Final = 64
 """The maximum indentation of a tag that ends a value without a closing tag."""
 
@@ -83,13 +87,13 @@ class XmlCalls(NamedTuple):
     def texts(self, arguments: str) -> dict[str, str] | None:
         """Return the text of each argument; None if it is not an object, or if tags cannot hold a name."""
         members = object_of(arguments)
-        if members is None or not all(map(_NAME.fullmatch, members)):
+        if members is None or not all(map(_is_name, members)):
             return None
         return {name: _value(span, self.python) for name, span in members.items()}
 
     def _written(self, call: Call) -> str | None:
         """Return the text of a call; None if tags cannot hold it, or if it would read as something else."""
-        if _NAME.fullmatch(call.name) is None:
+        if not _is_name(call.name):
             return None
         plain = self.plain(call.arguments)
         if plain is not None and is_writable(call.name):
@@ -100,6 +104,16 @@ class XmlCalls(NamedTuple):
         text = _tagged(call.name, _parameters(values))
         reads_back = self.find(text) == Stretch(0, len(text), (_call(call.name, values),))
         return text if reads_back and is_writable(text) else None
+
+
+def _is_name(name: str) -> bool:
+    """Return whether tags can hold a name as it is."""
+    return _NAME.fullmatch(name) is not None and _bare(name) == name
+
+
+def _bare(name: str) -> str:
+    """Return a name without white space and quotation marks around it."""
+    return name.strip(_AROUND_NAMES) or name
 
 
 @lru_cache(maxsize=64)
@@ -141,10 +155,12 @@ class _Reading:
     def __init__(self, text: str, start: int, function: re.Match[str]) -> None:
         self.text: Final = text
         self.start: Final = start
-        self.name: Final = function["function"]
+        self.name: Final = _bare(function["function"])
         self.at: int = function.end()
         self.values: dict[str, str] = {}
-        self.mended: bool = False
+        self.arguments: str | None = None
+        """The arguments, if they are JSON."""
+        self.mended: bool = self.name != function["function"]
 
     def read(self, *, opened: bool) -> Stretch:
         """Return the call.
@@ -157,14 +173,17 @@ class _Reading:
         ended = False
         while not ended:
             place = after_space(self.text, self.at)
+            if self._json(place):
+                continue
             tag = _TAG.match(self.text, place)
             if tag is None:
-                return _unreadable(self.text, self.start, place)
+                return _unreadable(self.text, self.start, place, self._begun())
             self.at, ended = tag.end(), True
             if tag["parameter"] is not None:
                 ended = False
                 if not self._parameter(tag["parameter"]):
-                    return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
+                    begun = self._begun((tag["parameter"], self.text[tag.end() :]))
+                    return Stretch(self.start, len(self.text), (begun,), flaw=Flaw.CUT_OFF)
             elif tag[0] == _END_PARAMETER:
                 ended = False
                 self.mended = True
@@ -174,7 +193,21 @@ class _Reading:
                 self.mended = True
                 if tag[0] != _CLOSE:
                     self.at = tag.start()
-        return Stretch(self.start, self.at, (_call(self.name, self.values),), self.mended)
+        call = _call(self.name, self.values) if self.arguments is None else Call(self.name, self.arguments)
+        return Stretch(self.start, self.at, (call,), self.mended)
+
+    def _json(self, place: int) -> bool:
+        """Read arguments that are JSON; return whether they are."""
+        parsed = None if self.values or self.arguments is not None else value_at(self.text, place)
+        if parsed is None or not isinstance(parsed[0], dict):
+            return False
+        self.arguments, self.at, self.mended = self.text[place : parsed[1]], parsed[1], True
+        return True
+
+    def _begun(self, value: tuple[str, str] | None = None) -> Call:
+        """Return the call so far, which is cut off; `value`: the name and the text of a value that is cut off."""
+        values = {**self.values, _bare(value[0]): _before_tag(value[1].removeprefix("\n"))} if value else self.values
+        return _call(self.name, values)._replace(whole=False, last_is_open=value is not None)
 
     def _close(self, *, opened: bool) -> None:
         place = after_space(self.text, self.at)
@@ -196,10 +229,11 @@ class _Reading:
                 self.at = tag.start()
             else:
                 continue
-            if name in self.values:
+            bare = _bare(name)
+            if bare in self.values or bare != name:
                 self.mended = True
             # The line break at each end is markup.
-            self.values[name] = self.text[start : tag.start()].removeprefix("\n").removesuffix("\n")
+            self.values[bare] = self.text[start : tag.start()].removeprefix("\n").removesuffix("\n")
             return True
         return False
 
@@ -213,9 +247,12 @@ class _Reading:
         return follows is not None and self._is_followed_by(tag.end(), follows)
 
     def _is_followed_by(self, at: int, tags: tuple[str, ...]) -> bool:
-        """Return whether, after white space, one of some tags follows, or the end of the text."""
+        """Return whether, after white space, one of some tags follows, or the end of the text, maybe within a tag."""
         place = after_space(self.text, at)
-        return place == len(self.text) or self.text.startswith(tags, place)
+        if self.text.startswith(tags, place):
+            return True
+        rest = self.text[place : place + max(map(len, tags))]
+        return place + len(rest) == len(self.text) and any(tag.startswith(rest) for tag in tags)
 
 
 def _call(name: str, values: dict[str, str]) -> Call:
@@ -223,10 +260,22 @@ def _call(name: str, values: dict[str, str]) -> Call:
     return Call(name, f"{{{members}}}", untyped=bool(values))
 
 
-def _unreadable(text: str, start: int, place: int) -> Stretch:
-    """Return a stretch without calls, up to its end tag or the next call, if the text at `place` cannot be read."""
+def _before_tag(text: str) -> str:
+    """Return a text without the beginning of an end tag on its last line."""
+    return next((text.removesuffix(each) for each in _BEGUN_ENDS if text.endswith(each)), text)
+
+
+def _unreadable(text: str, start: int, place: int, begun: Call | None = None) -> Stretch:
+    """Return a stretch without whole calls, up to its end tag or the next call, if the text at `place` cannot be read.
+
+    Args:
+        text: the body.
+        start: the offset of the stretch.
+        place: the offset of what cannot be read.
+        begun: the call before it.
+    """
     if _CUT.match(text, place):
-        return Stretch(start, len(text), (), flaw=Flaw.CUT_OFF)
+        return Stretch(start, len(text), () if begun is None else (begun,), flaw=Flaw.CUT_OFF)
     tag = _AROUND.search(text, place)
     end = len(text) if tag is None else tag.end() if tag[0] == _CLOSE else tag.start()
     return Stretch(start, end, (), flaw=Flaw.OPAQUE)

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call, is_thought, recipient_of
+from ocml_bridge.json_values.jsontext import spaced
 from ocml_bridge.model import Json, Message
 from ocml_bridge.text.calls import constraint_of
 
 from ..syntax import control_of
-from .argument_types import typed, values_of
+from .argument_types import Typed, typed, values_of
 from .call_lists import read_tagged
-from .calls import Call, CallGrammar, Flaw, calls_in, stretches
+from .calls import Call, CallGrammar, Flaw, Stretch, calls_in, stretches
 from .calls_json import read_unfinished
 from .calls_python import IN_LINES, PythonCalls
 from .calls_xml import XmlCalls
@@ -73,10 +74,19 @@ def _spelled_in(segment: Segment, grammar: CallGrammar, schemas: Schemas) -> Seg
     text = segment.raw[segment.repeated :]
     parts = list(stretches(grammar, text))
     calls = calls_in(parts, text)
+    if not calls and segment.last:
+        calls = _with_cut_off(parts, text)
     if not calls:
         return SegmentCalls(cut_off=any(each.flaw is Flaw.CUT_OFF for each in parts))
     repaired = segment.repeated > 0 or any(each.mended for each in parts)
     return SegmentCalls([_typed(call._replace(repaired=repaired), schemas) for call in calls])
+
+
+def _with_cut_off(parts: Sequence[Stretch], text: str) -> list[Call] | None:
+    """Return the calls of a text that breaks off within the last one; None if the text has anything else."""
+    *before, last = parts or (None,)
+    calls = calls_in(before, text[: last.start]) if last is not None and last.flaw is Flaw.CUT_OFF else None
+    return None if last is None or calls is None or not last.calls else [*calls, *last.calls]
 
 
 def _typed(call: Call, schemas: Schemas) -> Call:
@@ -84,11 +94,28 @@ def _typed(call: Call, schemas: Schemas) -> Call:
     arguments = ARGUMENTS.restore(call.arguments)
     values = values_of(arguments) if call.untyped else None
     if values is None:
-        return call._replace(arguments=arguments)
+        return call._replace(arguments=arguments if call.whole else arguments.removesuffix("}"))
     read = typed(values, schemas.get(call.name))
+    if not call.whole:
+        return call._replace(arguments=_cut_off(read, values, last_is_open=call.last_is_open))
     names = ", ".join((*read.undeclared, *read.mistyped))
     remark = f"no schema gives a type for {names}; the value is read as text" if names else None
     return call._replace(arguments=read.arguments, remark=remark)
+
+
+def _cut_off(read: Typed, values: Mapping[str, str], *, last_is_open: bool) -> str:
+    """Return the arguments of a call that is cut off, up to there.
+
+    Args:
+        read: the arguments as if they were complete.
+        values: parameter → its text.
+        last_is_open: whether the last value is cut off.
+    """
+    arguments = read.arguments.removesuffix("}")
+    name, text = list(values.items())[-1]
+    if not last_is_open or not arguments.endswith('"'):
+        return arguments
+    return f"{arguments.removesuffix(spaced(text))}{text}" if name in read.mistyped else arguments.removesuffix('"')
 
 
 def message_of(call: Call, name: str | None) -> Message:

@@ -29,6 +29,8 @@ _IN_STRING: Final = re.compile(r"""["\\]""")
 _BEFORE_END: Final = re.compile(r"(?:(?:</function>|</parameter>|<function=[^<>\n]+>)\s*|\n[ \t]*)\Z")
 """What stands before the end of a call as tags: the end of its arguments, or the beginning of a line. Elsewhere its end
 tag is text of an argument."""
+_BEGIN_CALLS: Final = "{[<`"
+"""What a call begins with, after its start tag."""
 _WINDOW: Final = 512
 """The number of characters before an end tag that are looked at."""
 
@@ -66,9 +68,14 @@ class Cutter:
 
     A tag inside a JSON string, or inside a line of an argument as tags, is text. If the string or argument proves to
     have no end, the first end tag counts, here and in the rest of the body.
+
+    Args:
+        in_thought: whether the body is a thought. Tags in it are often only words, so a call must begin like one, and
+            a start tag of a thought is text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_thought: bool = False) -> None:
+        self._in_thought = in_thought
         self._open: _OpenSegment | None = None
         self._strict = True
         self._before = "\n"
@@ -96,6 +103,10 @@ class Cutter:
                 if opener.start() > at:
                     yield Segment(text[at : opener.start()])
                 self._open, at = _OpenSegment(opener[0], strict=self._strict), opener.end()
+                continue
+            if self._in_thought and (words := self._open.words(text, at)) is not None:
+                self._open, at = None, words.at
+                yield Segment(words.raw)
                 continue
             tag = self._open.find_end(text, at)
             if tag is None:
@@ -128,6 +139,8 @@ class Cutter:
             start = tag.start()
             if tag[0] == FUNCTION and start == 0 and not self._before.endswith("\n"):
                 continue
+            if tag[0] == THINK and self._in_thought:
+                continue
             if tag[0] == THINK and is_quoted(self._before if start < 2 else "", text, start):
                 continue
             return tag
@@ -149,6 +162,18 @@ def is_quoted(before: str, text: str, at: int) -> bool:
     """Return whether a tag at an offset is quoted as code: after one backtick, but not after the three of a block."""
     front = (before + text[max(0, at - 2) : at])[-2:]
     return front.endswith(_QUOTE) and front != 2 * _QUOTE
+
+
+class _Words(NamedTuple):
+    """A start tag that begins no call.
+
+    Attributes:
+        raw: the tag, with the white space after it.
+        at: the offset after it.
+    """
+
+    raw: str
+    at: int
 
 
 class _OpenSegment:
@@ -190,6 +215,13 @@ class _OpenSegment:
         before, inner = "".join(self._before), "".join(self.pieces)
         raw = f"{before}{self.opener}{inner}{closer}"
         return Segment(raw, self.opener, inner, closed=closer != "", repeated=len(before))
+
+    def words(self, text: str, at: int) -> _Words | None:
+        """Return the start tag if what follows it cannot be a call, else None."""
+        place = after_space(text, at)
+        if self.opener != CALL or place == len(text) or not self.is_blank or text[place] in _BEGIN_CALLS:
+            return None
+        return _Words(self.closed(text[at:place]).raw, place)
 
     @property
     def is_blank(self) -> bool:

@@ -52,6 +52,10 @@ HERMES_JSON: Final = Words(
     HERMES.before, HERMES.after.replace("return a json object with function", "return a JSON object with the function")
 )
 """Copies of Qwen2.5."""
+HERMES_DOUBLED: Final = Words(
+    HERMES.before, HERMES.after.replace('{"name"', '{{"name"').replace("object>}", "object>}}")
+)
+"""The first revision of Qwen2.5."""
 HERMES_4: Final = Words(
     HERMES.before.replace("# Tools\n\n", "# Tools\n\nYou are a function calling AI model. "),
     HERMES.after.replace("<function-name>", '"<function-name>"'),
