@@ -223,6 +223,9 @@ def test_6_texts_and_calls_in_order() -> None:
         ('{"name": "f", "arguments": "{\\"a\\": 1}"}', '{"a": 1}', []),
         ('{"name": "f", "parameters": {"a": 1e5, "b": 0.10}}', '{"a": 1e5, "b": 0.10}', []),
         ("""{"name": "f", "arguments": {'a': 'b', 'c': None}}""", '{"a": "b", "c": null}', [FindingCode.JSON_REPAIRED]),
+        ('{"name": "f", "parameters": {"a": "b"}', '{"a": "b"}', [FindingCode.JSON_REPAIRED]),
+        ('{"name": "f", "parameters": {"a": "b"}}}', '{"a": "b"}', [FindingCode.JSON_REPAIRED]),
+        ('{"name": "f", "parameters": {"a": "b\nc"}}', '{"a": "b\\nc"}', [FindingCode.JSON_REPAIRED]),
     ],
 )
 def test_7_8_9_arguments(body: str, content: str, codes: list[FindingCode]) -> None:

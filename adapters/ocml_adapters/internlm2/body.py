@@ -197,7 +197,7 @@ def call_of(segment: Segment) -> Call | None:
     if segment.kind is None:
         return None
     inner = CONTROL.restore(segment.inner)
-    return read_plugin(inner) if segment.kind == "plugin" else read_code(inner)
+    return read_plugin(inner, closed=segment.closed) if segment.kind == "plugin" else read_code(inner)
 
 
 def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -> Message:

@@ -37,11 +37,16 @@ class Call:
     remark: str | None = None
 
 
-def read_plugin(body: str) -> Call | None:
-    """Read a call from its JSON object; None if the body is not one."""
+def read_plugin(body: str, *, closed: bool = False) -> Call | None:
+    """Read a call from its JSON object; None if the body is not one.
+
+    Args:
+        body: the raw text.
+        closed: whether it has its end token, so that brackets that are missing were forgotten and not cut off.
+    """
     members, repaired = members_alone(body), False
     if members is None:
-        mended = repair(body)
+        mended = repair(body, brackets=closed)
         members, repaired = members_alone(mended) if mended is not None else None, True
     name = members.get("name") if members is not None else None
     if members is None or name is None or not isinstance(name.value, str):
