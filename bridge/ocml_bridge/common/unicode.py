@@ -14,7 +14,7 @@ BOM: Final = "\ufeff"
 def in_utf_8(data: bytes) -> bytes:
     """Return data in UTF-8 with its byte order mark, if it is in UTF-16; other data unchanged."""
     for mark, encoding in ((BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
+        if data.startswith(mark) and data != mark:
             try:
                 return data.decode(encoding).encode()
             except UnicodeDecodeError:
