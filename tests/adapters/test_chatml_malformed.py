@@ -165,6 +165,19 @@ def test_a_call_as_tags_that_breaks_off_is_a_call_with_the_arguments_so_far(
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
 
 
+@pytest.mark.parametrize("words", ["", "Call these:\n"])
+@pytest.mark.parametrize(
+    "body", ["<parameter=n>\n12", "<parameter=n>\n1\n</parameter>\n<parameter=s>\nx", "<parameter=n>\nx"]
+)
+@pytest.mark.parametrize("end", ["", "<|im_end|>\n"])
+def test_a_call_as_tags_beside_tools_in_json_comes_back(words: str, body: str, end: str) -> None:
+    """The types of its values are those that the text declares, also if calls of the family are JSON."""
+    tools = "\n".join(map(json.dumps, TOOLS))
+    text = f"<|im_start|>system\n{words}<tools>\n{tools}\n</tools><|im_end|>\n<|im_start|>assistant\n"
+    text += f"<tool_call>\n<function=f>\n{body}{end}"
+    assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
 # --- thoughts without an end tag --------------------------------------------------------------------------------------
 
 TAGGED = f"<tool_call>\n{CALL}\n</tool_call>"

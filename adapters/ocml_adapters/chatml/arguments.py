@@ -40,10 +40,13 @@ def prepare_arguments(
         log: takes a loss for arguments whose text changes.
     """
     grammar = family.grammar
-    if grammar is None:
-        return
     for run in _runs_of_calls(items):
         recalled = _may_be_recalled(items, run)
+        if grammar is None or (recalled and not isinstance(grammar, XmlCalls)):
+            if recalled:  # the frame may have calls as tags, whatever the family writes
+                for at in run:
+                    items[at] = _with_parameters(items[at][0], schemas), *items[at][1:]
+            continue
         texts = [None if recalled else _respelled(items[at], grammar, schemas) for at in run]
         if family.calls == "python" and None in texts:
             continue  # one list, which is written as JSON if one of them has to be
