@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import timeit
 from dataclasses import replace
 from typing import Any
 
@@ -336,16 +335,6 @@ def test_the_usage_of_the_document_is_sent_if_the_caller_gives_none() -> None:
 @given(strategies.transcripts())
 def test_the_official_client_reads_any_stream(document: Transcript) -> None:
     client(encoded(document, "stop")[0])
-
-
-# --- speed ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_delta_takes_little_more_than_its_bytes() -> None:
-    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
-    made.encode([Start(0, final("")), Delta(0, "Hi")])
-    events = [Delta(0, " hello")] * 1000
-    assert min(timeit.repeat(lambda: made.encode(events), number=5, repeat=9)) / 5000 < 2e-6
 
 
 # --- signatures and sources -------------------------------------------------------------------------------------------

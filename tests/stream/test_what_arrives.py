@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -11,7 +12,7 @@ from ocml_bridge.events import Delta, Stop
 from ocml_bridge.stream.assembled import merged, object_of, objects_of
 from ocml_bridge.stream.compacting import Compactor
 from ocml_bridge.stream.sse import Reader
-from ocml_bridge.stream.values import DONE, Values
+from ocml_bridge.stream.values import Values
 
 TEXTS: Final = {
     "ocm-0.1": "[BOS]<|im_start|>assistant\n",
@@ -34,7 +35,7 @@ TEXTS: Final = {
         ("event: a\ndata: 1\n\ndata: 2\n\n", [("a", 1), (None, 2)]),
         ("event: a\nevent:\ndata: 1\n\n", [(None, 1)]),
         (": said\n\nevent: a\n\ndata:1\r\n\r\ndata: 2\r\r", [(None, 1), (None, 2)]),
-        ("data: [DONE]\n\n", [(None, DONE)]),
+        ("data: [7]\n\n", [(None, [7])]),
         ("data: 1", [(None, 1)]),
         ('\ufeff\n data: 1\n\n{"a": 1}\n\n', [(None, 1)]),
         ('{"a": 1}\n{"b": 2}', [(None, {"a": 1}), (None, {"b": 2})]),
@@ -43,9 +44,9 @@ TEXTS: Final = {
 )
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_events_are_the_same_for_every_cut(data: str, arrived: list[Any], size: int) -> None:
-    sent, values = data.encode(), Values()
-    found = [one for at in range(0, len(sent), size) for one in values.events(sent[at : at + size])]
-    assert [*found, *values.finish()] == arrived
+    values = Values()
+    found = [one for at in range(0, len(data), size) for one in values.events(data[at : at + size])]
+    assert [(event.name, json.loads(event.data)) for event in (*found, *values.finish())] == arrived
 
 
 @pytest.mark.parametrize(("first", "second", "fits"), [(10, 9, True), (10, 10, False), (0, 19, False), (0, 14, True)])

@@ -16,6 +16,8 @@ from .syntax import MESSAGE, REASONING, TEXT, TOOL_USE
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 """The types of deltas with text; and the member with the text, in the delta and in the block that it continues."""
 _JSON: Final = "input_json_delta"
+_KEYS: Final = {**_TEXTS, _JSON: "partial_json"}
+"""The member of a delta with its text or more arguments, by the type of the delta."""
 _MEMBERS: Final = {
     "message_start": {"type", "message"},
     "content_block_start": {"type", "index", "content_block"},
@@ -57,6 +59,16 @@ def unknown_members(event: Object, kind: Json) -> list[str]:
     unknown = [] if event.keys() <= known else [key for key in event if key not in known]
     delta = members_of(event.get("delta")) if kind == "content_block_delta" else {}
     return [*unknown, *unknown_members(delta, delta["type"])] if "type" in delta else unknown
+
+
+def text_of_delta(event: Object) -> tuple[int, str, str] | None:
+    """Return the index, the type and the text of an event that only has a delta with text; None for any other."""
+    index, delta = event.get("index"), members_of(event.get("delta"))
+    kind: Any = delta.get("type")
+    key = _KEYS.get(kind) if isinstance(kind, str) else None
+    text = None if key is None else delta.get(key)
+    is_plain = event.keys() == _MEMBERS["content_block_delta"] and len(delta) == len(("type", key))
+    return (index, kind, text) if is_plain and isinstance(index, int) and isinstance(text, str) else None
 
 
 class Block:
@@ -123,6 +135,10 @@ class Block:
                 self._replace(member, delta[member])
             return ""
         return None
+
+    def take_text(self, kind: str, text: str) -> str:
+        """Take a delta of text or arguments of a type; return what is new of its text or its arguments."""
+        return self.take({"type": kind, _KEYS[kind]: text}) or ""
 
     def _add_compact(self, text: str) -> str:
         self._compact.append(text)
@@ -267,14 +283,19 @@ class Assembly:
     def _continue(self, event: Object, kind: Json) -> Update | None:
         """Take more of a block, or its end."""
         index = event.get("index")
-        block = self._places.get(index) if isinstance(index, int) else None
-        if block is None or block.is_whole:
+        block = self.running(index) if isinstance(index, int) else None
+        if block is None:
             return None
         if kind == "content_block_stop":
             block.end()
             return Update(block)
         text = block.take(members_of(event.get("delta"))) if kind == "content_block_delta" else None
         return None if text is None else Update(block, text)
+
+    def running(self, index: int) -> Block | None:
+        """Return the block with an index; None if there is none that is not complete."""
+        block = self._places.get(index)
+        return None if block is None or block.is_whole else block
 
     def _take_end(self, event: Object) -> None:
         """Take why the answer is over, and the numbers of tokens, which replace earlier ones."""

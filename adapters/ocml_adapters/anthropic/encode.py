@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of, parts_of
@@ -23,6 +24,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.running import PLACE, running_text
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.values import nearest_object
 
@@ -163,7 +165,7 @@ class EventEncoder(ResponseEncoder):
         if not isinstance(arguments, dict) or not arguments:
             return [self._begin(number, block)]
         begun, text = self._begin(number, {**block, "input": {}}), jsontext.text_of(arguments)
-        return [begun, self._text(TOOL_USE, text or "")]
+        return [begun, self._event(self._text_of(TOOL_USE, text or ""))]
 
     def call_id(self, call: Message) -> str:
         """Return an id for a call that the API accepts and that no earlier call has."""
@@ -182,7 +184,13 @@ class EventEncoder(ResponseEncoder):
                 {"type": THINKING, THINKING: "", "signature": ""} if is_reasoning(head) else {"type": TEXT, TEXT: ""}
             )
             out.append(self._begin(number, block))
-        return [*out, self._text(self.written[-1][1], text)]
+        kind = self.written[-1][1]
+        delta, _ = _DELTAS.get(kind, _ARGUMENTS)
+        event = _event(self._text_of(kind, PLACE))
+        running = running_text(event, partial(self._assembly.blocks[-1].take_text, delta))
+        if running is not None:
+            self.running[number] = running.write
+        return [*out, self._event(self._text_of(kind, text))]
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """Write the end of a message; if its block has not begun, write the whole block."""
@@ -233,22 +241,25 @@ class EventEncoder(ResponseEncoder):
             return write_block(message, "assistant")
         return None
 
-    def _text(self, kind: str, text: str) -> bytes:
-        """Write more text of the last block, which is of a type; of a call, more of its arguments."""
+    def _text_of(self, kind: str, text: str) -> Object:
+        """Return the event with more text of the last block, which is of a type; of a call, more of its arguments."""
         delta, key = _DELTAS.get(kind, _ARGUMENTS)
-        return self._delta(delta, **{key: text})
+        return self._in_block("delta", delta={"type": delta, key: text})
 
     def _delta(self, kind: str, **members: Json) -> bytes:
         return self._of_block("delta", delta={"type": kind, **members})
 
     def _of_block(self, step: str, **members: Json) -> bytes:
         """Write an event of the last block."""
-        return self._event({"type": f"content_block_{step}", "index": len(self.written) - 1, **members})
+        return self._event(self._in_block(step, **members))
+
+    def _in_block(self, step: str, **members: Json) -> Object:
+        return {"type": f"content_block_{step}", "index": len(self.written) - 1, **members}
 
     def _event(self, event: Object) -> bytes:
         """Assemble an event as a client does, and return it as a Server-Sent Event."""
         self._assembly.take(event, event["type"])
-        return sse.write_json(event, event["type"])
+        return _event(event)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -293,6 +304,10 @@ class WholeEncoder(EventEncoder):
     """An encoder that returns one response at the end."""
 
     whole = True
+
+
+def _event(event: Object) -> bytes:
+    return sse.write_json(event, event["type"])
 
 
 def _blocks_after_text(message: Message, done: int) -> list[Object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call
@@ -13,8 +14,9 @@ from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, may_say, note_unknown
+from ocml_bridge.stream.repeats import MoreText
 
-from .assembly import Assembly, Block, is_known, unknown_members
+from .assembly import Assembly, Block, is_known, text_of_delta, unknown_members
 from .blocks import read_block
 from .parts import read_parts
 from .reader import read_message
@@ -112,6 +114,19 @@ class EventDecoder(AssemblingDecoder):
                 self.sign(number, read_block(update.block.wire(), "assistant"))
         if self._assembly.is_over:
             self.over = _REASONS.get(self._assembly.reason, "stop")
+
+    def more_text(self, value: Object) -> MoreText | None:
+        """Return the text of a delta of a block that is passed on."""
+        found = text_of_delta(value) if value.get("type") == "content_block_delta" else None
+        block = None if found is None else self._assembly.running(found[0])
+        if found is None or block is None or block not in self._current:
+            return None
+        _, kind, text = found
+        return MoreText(text, partial(self._take_text, block, kind))
+
+    def _take_text(self, block: Block, kind: str, text: str) -> None:
+        """Take a delta of text or arguments."""
+        self.more(self._current[block].number, block.take_text(kind, text))
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from ocml_bridge.chat.turns import is_call, name_of, parts_of
@@ -18,13 +19,14 @@ from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import Uninterrupted
 from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.running import PLACE, running_text
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
 
 from .blocks import BlockGrammar, deltas_after_text
 from .parts import write_media
 from .settings import RESPONSE_PARAMETERS
-from .stream import Assembly
+from .stream import Assembly, delta_of
 from .syntax import CONTENT, HOME, IMAGE, REASONING, TOOL_RESULT, TOOL_USE
 from .tools import NAMES, OF_SERVER, is_of_server
 from .units import MessageReader
@@ -38,6 +40,9 @@ _REASONS: Final[dict[Reason, str]] = {
 
 
 _GRAMMAR: Final = BlockGrammar()
+_DELTA: Final = "contentBlockDelta"
+_DELTAS: Final[dict[MessageKind, str]] = {"text": "text", "thought": REASONING, "call": TOOL_USE}
+"""The kind of the deltas with the text of a message, by the kind of the message."""
 _STREAMED: Final = ({"text"}, {"json"})
 """The members of the pieces that a result can have in a stream (`ToolResultBlockDelta`)."""
 
@@ -105,12 +110,14 @@ class EventEncoder(ResponseEncoder):
             if kind == "call":
                 return []
             out = self._begin(number, head)
-        deltas: dict[MessageKind, Object] = {
-            "text": {"text": text},
-            "thought": {REASONING: {"text": text}},
-            "call": {TOOL_USE: {"input": text}},
-        }
-        return [*out, self._of_block("contentBlockDelta", {"delta": deltas[kind]})]
+        delta_kind = _DELTAS[kind]
+        out.append(self._of_block(_DELTA, {"delta": delta_of(delta_kind, text)}))
+        block = self._assembly.running(self._index)
+        event = _line(_DELTA, {"delta": delta_of(delta_kind, PLACE), "contentBlockIndex": self._index})
+        running = None if block is None else running_text(event, partial(block.take_text, delta_kind, untold), _quote)
+        if running is not None:
+            self.running[number] = running.write
+        return out
 
     def sign(self, number: int, message: Message) -> list[bytes]:
         """Write the end of a signed thought, because its block must end before another one begins."""
@@ -144,7 +151,7 @@ class EventEncoder(ResponseEncoder):
         out = self._begin(number, message) if deltas and all(number != each for each, _ in self.written) else []
         if number != self._current:
             return out
-        return [*out, *(self._of_block("contentBlockDelta", {"delta": delta}) for delta in deltas), *self._end()]
+        return [*out, *(self._of_block(_DELTA, {"delta": delta}) for delta in deltas), *self._end()]
 
     def _reply(self, number: int, message: Message) -> list[bytes]:
         """Write the result of one of the server's tools: only its texts and JSON values, which a stream can have."""
@@ -175,7 +182,7 @@ class EventEncoder(ResponseEncoder):
         """
         out = self._begin(number, message)
         out.append(self._of_block("contentBlockStart", {"start": {kind: head}}))
-        out += [self._of_block("contentBlockDelta", {"delta": {kind: piece}}) for piece in pieces if piece]
+        out += [self._of_block(_DELTA, {"delta": {kind: piece}}) for piece in pieces if piece]
         return [*out, *self._end()]
 
     def _end(self) -> list[bytes]:
@@ -191,11 +198,11 @@ class EventEncoder(ResponseEncoder):
             self._assembly.role = value["role"]
         elif kind == "contentBlockStart":
             self._assembly.start(self._index, value["start"])
-        elif kind == "contentBlockDelta":
+        elif kind == _DELTA:
             self._assembly.delta(self._index, value["delta"], untold)
         elif kind != "contentBlockStop":
             self._assembly.update(value)
-        return jsontext.dumps({kind: value}) + b"\n"
+        return _line(kind, value)
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
@@ -220,6 +227,14 @@ class EventEncoder(ResponseEncoder):
     def wire(self) -> Object:
         """Return the response that a client assembles of the events."""
         return self._assembly.wire()
+
+
+def _line(kind: str, value: Object) -> bytes:
+    return jsontext.dumps({kind: value}) + b"\n"
+
+
+def _quote(text: str) -> str:
+    return jsontext.dumps(text).decode()
 
 
 def _is_call(start: Start) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, cast
 
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Part, Signature
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, may_say, merged, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
+from ocml_bridge.stream.repeats import MoreText
 from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.values import object_in
 
@@ -85,6 +88,10 @@ class Block:
                 new.append(piece)
         self.text += new
         return "".join(new)
+
+    def take_text(self, kind: str, note: Note, text: str) -> str:
+        """Take a delta of a kind with a text and nothing else, as `take` does."""
+        return self.take(delta_of(kind, text), note)
 
     def _piece(self, value: Json, note: Note) -> str | None:
         """Take the value of a delta; return its text, or None if it does not fit the block."""
@@ -170,6 +177,11 @@ class Assembly:
             block = self._begin(index, Block({}))
         return block, block.take(delta, note)
 
+    def running(self, index: int) -> Block | None:
+        """Return the block with an index; None if there is none that is not complete."""
+        block = self._blocks.get(index)
+        return None if block is None or block.is_whole else block
+
     def end_before(self, index: int) -> Block | None:
         """Complete the last block if another one begins; return it, or None if it was complete."""
         last = self._last
@@ -180,10 +192,9 @@ class Assembly:
 
     def stop(self, index: int) -> Block | None:
         """Complete a block; return None if it has not begun, or was complete."""
-        block = self._blocks.get(index)
-        if block is None or block.is_whole:
-            return None
-        block.is_whole = True
+        block = self.running(index)
+        if block is not None:
+            block.is_whole = True
         return block
 
     def update(self, members: Object) -> None:
@@ -220,6 +231,8 @@ _OF_SERVICE: Final = "amazon-bedrock-"
 """The prefix of members that `InvokeModel` adds to an event, as it does to a response."""
 _PADDING: Final = "p"
 """The member of events with meaningless text, which gives them all the same length."""
+_KEYS: Final = {REASONING: "text", TOOL_USE: "input"}
+"""The member of a delta with its text, by its kind."""
 _MEMBERS: Final = {
     "messageStart": {"role"},
     "contentBlockStart": {"contentBlockIndex", "start"},
@@ -227,6 +240,22 @@ _MEMBERS: Final = {
     "contentBlockStop": {"contentBlockIndex"},
 }
 """The members of each kind of event whose other members would be left out."""
+
+
+def delta_of(kind: str, text: str) -> Object:
+    """Return a delta of a kind with a text and nothing else."""
+    key = _KEYS.get(kind)
+    return {kind: text if key is None else {key: text}}
+
+
+def _text_of_delta(delta: Object) -> tuple[str, str] | None:
+    """Return the kind of a delta that has a text and nothing else, and the text; None for any other delta."""
+    if len(delta) != 1:
+        return None
+    ((kind, value),) = delta.items()
+    key, inner = _KEYS.get(kind), members_of(value)
+    text = value if kind == "text" else inner.get(key) if key is not None and len(inner) == 1 else None
+    return (kind, text) if isinstance(text, str) else None
 
 
 class EventDecoder(AssemblingDecoder):
@@ -237,6 +266,7 @@ class EventDecoder(AssemblingDecoder):
     """
 
     reads = MessageReader
+    varying = (_PADDING,)
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -290,6 +320,21 @@ class EventDecoder(AssemblingDecoder):
                 self.note(f"an event {kind[:40]!r} is not known; the event is left out")
         if self._assembly.reason is not None:
             self.over = _REASONS.get(self._assembly.reason, "stop")
+
+    def more_text(self, value: Object) -> MoreText | None:
+        """Return the text of a delta that has one and nothing else."""
+        members = members_of(value.get("contentBlockDelta")) if len(value) == 1 else {}
+        index = members.get("contentBlockIndex")
+        block = self._assembly.running(index) if type(index) is int else None
+        found = _text_of_delta(members_of(members.get("delta")))
+        if block is None or found is None or members.keys() - {_PADDING} != _MEMBERS["contentBlockDelta"]:
+            return None
+        kind, text = found
+        return MoreText(text, partial(self._take_text, block, kind))
+
+    def _take_text(self, block: Block, kind: str, text: str) -> None:
+        """Take a delta with a text and nothing else."""
+        self._continue(block, block.take_text(kind, self.note, text))
 
     def _start(self, value: Json) -> Object:
         """Return the `start` of a block's first event; report other kinds than the first, and what is no object."""

@@ -23,6 +23,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import Uninterrupted
 from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.running import PLACE, running_text
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
@@ -88,8 +89,15 @@ class ChunkEncoder(ResponseEncoder):
         kind = kind_of(self.heads[number])
         if not _is_written_in_pieces(self.heads[number]):
             return []
-        part: Object = {"text": text, "thought": True} if kind == "thought" else {"text": text}
-        return [self._part(number, kind, part)]
+        thought = {"thought": True} if kind == "thought" else {}
+        out = [self._part(number, kind, {"text": text, **thought})]
+        first, place = self._assembly.first, {"text": PLACE, **thought}
+        running = None
+        if first is not None and first.continued_by(place):
+            running = running_text(sse.write_json(self._chunk_of(_content(place))), first.say)
+        if running is not None:
+            self.running[number] = running.write
+        return out
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """Write the parts after a text, or a message that is written as a whole."""
@@ -118,7 +126,7 @@ class ChunkEncoder(ResponseEncoder):
     def _part(self, number: int, kind: str, part: Object) -> bytes:
         if not self.written or self.written[-1][0] != number:
             self.written.append((number, kind))
-        return self._chunk({CONTENT: {PARTS: [part], "role": MODEL_ROLE}})
+        return self._chunk(_content(part))
 
     def _chunk(self, candidate: Object | None, **more: Json) -> bytes:
         """Assemble a chunk as a client does, and return it as a Server-Sent Event.
@@ -127,13 +135,17 @@ class ChunkEncoder(ResponseEncoder):
             candidate: the candidate; None if it has none.
             more: the other members of the chunk.
         """
+        chunk = self._chunk_of(candidate, **more)
+        self._assembly.take(json.loads(json.dumps(chunk)))
+        return sse.write_json(chunk)
+
+    def _chunk_of(self, candidate: Object | None, **more: Json) -> Object:
         chunk: Object = {} if candidate is None else {CANDIDATES: [{**candidate, "index": self._answer.index}]}
         chunk |= more
         if self.model:
             chunk["modelVersion"] = self.model
         chunk["responseId"] = self._answer.id
-        self._assembly.take(json.loads(json.dumps(chunk)))
-        return sse.write_json(chunk)
+        return chunk
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
@@ -171,6 +183,11 @@ class WholeEncoder(ChunkEncoder):
     """An encoder that returns one response at the end."""
 
     whole = True
+
+
+def _content(part: Object) -> Object:
+    """Return a candidate with one part."""
+    return {CONTENT: {PARTS: [part], "role": MODEL_ROLE}}
 
 
 def _is_written_in_pieces(head: Message) -> bool:

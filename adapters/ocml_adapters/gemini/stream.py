@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, cast
 
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Message, Part, Text, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of, objects_of
 from ocml_bridge.stream.decoder import text_of
+from ocml_bridge.stream.repeats import MoreText
 from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.reading import read_block
 
@@ -95,6 +97,14 @@ class Candidate:
             self._calling = self.parts[-1][CALL].get("willContinue") is True
             if isinstance(self.parts[-1][CALL].get("willContinue"), bool):
                 del self.parts[-1][CALL]["willContinue"]
+
+    def continued_by(self, part: Object) -> bool:
+        """Return whether a part continues the last part, which is a text."""
+        return bool(self.parts) and _continues(self.parts[-1], part)
+
+    def say(self, text: str) -> None:
+        """Take a part that continues the last part."""
+        self._pieces.append(text)
 
     def _join(self) -> None:
         """Join the pieces of the last text, all at once because texts are long."""
@@ -304,6 +314,22 @@ class ContentDecoder(AssemblingDecoder):
         elif first is None and isinstance(feedback, dict) and "blockReason" in keys(cast("Object", feedback)):
             self.over = "content_filter"
 
+    def more_text(self, value: Object) -> MoreText | None:
+        """Return the text of a chunk that only continues the answer's last text; its other members are the same."""
+        candidate, first = only_object(value.get(CANDIDATES)), self._assembly.first
+        part = only_object(members_of(candidate.get(CONTENT)).get(PARTS))
+        text, is_running = part.get("text"), self._live and self._kind == "text" and self.over is None
+        if not (is_running and isinstance(text, str) and part.keys() == {"text"}):
+            return None
+        if first is None or len(self._assembly.candidates) > 1 or not first.continued_by(part):
+            return None
+        return MoreText(text, partial(self._take_text, first))
+
+    def _take_text(self, candidate: Candidate, text: str) -> None:
+        """Take a part that only continues the last text."""
+        candidate.say(text)
+        self.more(self._number, text)
+
     def hosts(self, call: Message) -> bool:
         """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""
         return is_code(call) or is_hosted(call)
@@ -362,6 +388,12 @@ class ContentDecoder(AssemblingDecoder):
             response[CANDIDATES][0][FINISH] = _FINISHES[reason]
         is_empty = not response or first is not None or _FEEDBACK in response
         return response if is_empty else {CANDIDATES: [], **response}
+
+
+def only_object(value: Json) -> Object:
+    """Return the only item of a list, if it is an object; else an empty object."""
+    items = items_of(value)
+    return members_of(items[0]) if len(items) == 1 else {}
 
 
 def _is_plain(thought: Message) -> bool:

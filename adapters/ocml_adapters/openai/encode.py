@@ -7,13 +7,13 @@ because there are no chunks of custom tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final
 
 from ocml_bridge.chat.turns import name_of
-from ocml_bridge.events import Answer, Delta, Event, Reason, Stop
+from ocml_bridge.events import Answer, Reason, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import SETTINGS
@@ -22,6 +22,7 @@ from ocml_bridge.model import Document, Json, Message, Settings, Transcript, rep
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.identity import repeated_identity
 from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.running import RunningText
 
 from .annotations import annotations_of
 from .calls import call_layout, signature_member
@@ -77,12 +78,9 @@ class _Channel:
         self.pieces.append(text)
         return text
 
-    def run(self) -> _Run:
-        """Return what the fast path of `encode` needs for more text."""
-        return (*self._ends, self.pieces.append)
-
-
-_Run = tuple[str, str, Callable[[str], None]]
+    def running(self) -> RunningText:
+        """Return what writes more text of the last message."""
+        return RunningText(*self._ends, self.pieces.append)
 
 
 @dataclass(slots=True)
@@ -105,14 +103,13 @@ class ChunkEncoder(ResponseEncoder):
 
     stream = STREAM
     reads = WireReader
+    parallel = True
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._calls: dict[int, _Call] = {}
         self._channels: dict[int, _Channel] = {}
         """The channel of each message that has begun."""
-        self._running: dict[int, _Run] = {}
-        """What the fast path needs, for each message with text."""
         self._empty: int | None = None
         """The number of the first text message, which an answer without any text consists of."""
         self._silence: Json = ""
@@ -124,19 +121,6 @@ class ChunkEncoder(ResponseEncoder):
         self._upstream: Object = {}
 
     # --- the stream ---------------------------------------------------------------------------------------------------
-
-    def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """Return the chunks of events; the fast path is more text of a message."""
-        out: list[bytes] = []
-        running = self._running
-        for event in events:
-            if type(event) is Delta and (run := running.get(event.number)) is not None:
-                before, after, append = run
-                append(event.text)
-                out.append(f"{before}{quote(event.text)}{after}".encode("ascii"))
-            else:
-                out += super().encode((event,))
-        return [] if self.whole else out
 
     def identify(self, answer: Answer) -> None:
         """Create the writer of the chunks, each of which has the id of the answer."""
@@ -172,14 +156,14 @@ class ChunkEncoder(ResponseEncoder):
         return [*self.opening(), self._chunks.of_call(index, members)]
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """Write the first text of a message; later ones take the fast path of `encode`."""
+        """Write the first text of a message; `running` writes more of it."""
         channel, head = self._channels[number], self.heads[number]
         if channel is self._texts[THOUGHT] and self._listed.wants(number, head, channel.numbers):
             items = self._listed.more(number, head, text)
             delta = {REASONING_KEY.of(self._options): channel.take(number, text), DETAILS: items}
             return [self._chunks.delta(delta)]
         chunk = channel.more(number, text)
-        self._running[number] = channel.run()
+        self.running[number] = channel.running().write
         return [chunk]
 
     def refuse(self, number: int, text: str) -> list[bytes]:
@@ -215,11 +199,6 @@ class ChunkEncoder(ResponseEncoder):
         # In one chunk, because clients do not join lists whose items have no index.
         sources = [self._chunks.delta({ANNOTATIONS: self._annotations})] if self._annotations else []
         return [*sources, self._chunks.finish(reason)]
-
-    def close(self) -> None:
-        """Write nothing more."""
-        super().close()
-        self._running.clear()
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write the numbers of tokens, by default those of the document, and the end of the stream."""

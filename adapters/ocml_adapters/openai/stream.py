@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from typing import Final, cast
 
@@ -13,20 +14,20 @@ from ocml_bridge.chat.turns import recipient_of
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Delta, End, Reason, RefusalDelta, Signed, Start, Stop
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
 from ocml_bridge.stream.decoder import emit_message, header_of, text_of
+from ocml_bridge.stream.repeats import MoreText
 from ocml_bridge.stream.sse import Reader, ServerEvent
 
-from .assembly import Call, Choice, Fragment
-from .chunks import DONE
+from .assembly import Call, Choice, Fragment, TextPlace, text_of_delta
 from .merging import renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning
-from .syntax import CUSTOM, DETAILS, NOTES
+from .syntax import CONTENT, CUSTOM, DETAILS, NOTES
 from .thought_lists import ITEM, SEALED, is_closed
 from .units import WireReader
 
@@ -42,6 +43,9 @@ _REASONS: Final[dict[str, Reason]] = {
 """The reason of the `Stop` event by finish reason; with calls, `stop` becomes `tool_calls`."""
 _FINISHES: Final = frozenset({"stop", "tool_calls", "length", "content_filter"})
 """The caller's reasons that a response may have as its finish reason."""
+
+_IGNORED: Final = frozenset({"obfuscation", "p"})
+"""Members of chunks that are not stored: padding that hides the length of the text (OpenAI, Mistral)."""
 
 _Key = int | tuple[int, int] | Call
 """The key of a message in an answer: `(THOUGHT, index)`, `TEXT`, or the call."""
@@ -60,10 +64,11 @@ class ChunkDecoder(ArrivingDecoder):
         options: how to read.
     """
 
+    varying = _IGNORED
+
     def __init__(self, options: Options) -> None:
         self._reader = Reader()
-        super().__init__(self._reader)
-        self._options = options
+        super().__init__(self._reader, options)
         self._envelope: Object = {}
         self._choices: dict[object, Choice] = {}
         self._numbers: dict[_Key, int] = {}
@@ -81,21 +86,16 @@ class ChunkDecoder(ArrivingDecoder):
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
-    def take_one(self, arrived: ServerEvent) -> None:
-        """Take the next chunk; report an event that is no chunk."""
-        name, data = arrived
-        if data.startswith(DONE):
-            self.done = True
-            self._seal(None)
-            return
-        value = jsontext.loads(data)
-        if not isinstance(value, dict):
-            self.note("an event is not a chunk; it is left out")
-            return
-        chunk = cast("Object", value)
-        error = chunk.get("error") or (chunk if name == "error" else None)
-        if error is None or "choices" in chunk:
-            self._chunk(chunk)
+    def announced(self) -> None:
+        """Take the announcement that the stream is over: the answer is complete."""
+        super().announced()
+        self._seal(None)
+
+    def take(self, value: Object, name: str | None) -> None:
+        """Take the next chunk."""
+        error = value.get("error") or (value if name == "error" else None)
+        if error is None or "choices" in value:
+            self._chunk(value)
         if error is not None:
             self._envelope["error"] = error
             self.fail(error)
@@ -139,6 +139,29 @@ class ChunkDecoder(ArrivingDecoder):
         for fragment in choice.take(item):
             if first and choice.role == "assistant":
                 self._add(choice, fragment)
+
+    def more_text(self, value: Object) -> MoreText | None:
+        """Return what a chunk has that only has more of one text of the first answer, and nothing to be merged."""
+        items, first = items_of(value.get("choices")), next(iter(self._choices.items()), None)
+        item = members_of(items[0]) if len(items) == 1 else {}
+        if first is None or item.get("index", 0) != first[0] or item.get("finish_reason"):
+            return None
+        if _has_lists_or_objects(value, "choices") or _has_lists_or_objects(item, "delta"):
+            return None
+        choice, delta = first[1], item.get("delta")
+        more = text_of_delta(cast("Object", delta), choice.role) if isinstance(delta, dict) else None
+        if more is None or choice.role != "assistant":
+            return None
+        place, text = more
+        return MoreText(text, partial(self._take_text, choice, place))
+
+    def _take_text(self, choice: Choice, place: TextPlace, text: str) -> None:
+        """Take a delta with a text and nothing else."""
+        if place.key != CONTENT:
+            for fragment in choice.fragments(place.delta(text)):
+                self._add(choice, fragment)
+        elif choice.say(text):
+            self._more(choice, TEXT, text)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
@@ -269,7 +292,7 @@ class ChunkDecoder(ArrivingDecoder):
             self.note(f"the finish reason {finish_reason[:40]!r} is not known; it is kept as it is")
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
-        document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self.log)
+        document = transcript_of(WireReader(self.options), {**self._envelope, "choices": wires}, self.log)
         texts = choices[0].thoughts if (THOUGHT, 0) in self._numbers else []
         if not (texts or self._ended):
             return document
@@ -333,9 +356,12 @@ def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Messa
     return replace(document, messages=(*all_thoughts, *others))
 
 
+def _has_lists_or_objects(members: Object, known: str) -> bool:
+    """Return whether a member other than the known one is a list or an object."""
+    return any(isinstance(value, (dict, list)) for key, value in members.items() if key != known)
+
+
 _USAGE: Final = "usage"
-_IGNORED: Final = frozenset({"obfuscation", "p"})
-"""Members of chunks that are not stored: padding that hides the length of the text (OpenAI, Mistral)."""
 _ONCE: Final = ("id", "model")
 """Members of chunks that are the same in all chunks of an answer."""
 _OF_RESPONSES: Final[Object] = {"object": "chat.completion", "choices": []}

@@ -152,7 +152,11 @@ class EventEncoder(ResponseEncoder):
     def more(self, number: int, text: str) -> list[bytes]:
         """Write more text of an item; that of a tool that the server runs is written when it is complete."""
         out, item = self._start_pending(number), self._item_of.get(number)
-        return [*out, *item.more(text)] if isinstance(item, LiveItem) else out
+        if not isinstance(item, LiveItem):
+            return out
+        out += item.more(text)
+        self.running[number] = item.say
+        return out
 
     def refuse(self, number: int, text: str) -> list[bytes]:
         """Write more of an item's refusal."""

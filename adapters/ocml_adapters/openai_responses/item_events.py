@@ -161,10 +161,13 @@ class LiveItem:
         out: list[bytes] = []
         if self._has_joined or not self._runs or self._runs[-1].kind is not kind:
             out = [*self._end_run(), *self._begin(kind)]
+        return [*out, self.say(text)]
+
+    def say(self, text: str) -> bytes:
+        """Write more of its last text."""
         run = self._runs[-1]
         run.pieces.append(text)
-        out.append(self._events.delta(run.ends, text))
-        return out
+        return self._events.delta(run.ends, text)
 
     def end_part(self, part: Part) -> list[bytes]:
         """Write the sources of a text that another part follows; more text is then another part of the item."""

@@ -6,6 +6,7 @@ arrives.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from ocml_bridge.chat.turns import is_hosted, parts_of
@@ -17,6 +18,7 @@ from ocml_bridge.model import Json, Message
 from ocml_bridge.model.notes import MERGED
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
+from ocml_bridge.stream.repeats import MoreText
 
 from .assembly import Assembly
 from .hosted import is_of_client
@@ -45,12 +47,15 @@ class EventDecoder(AssemblingDecoder):
     """
 
     reads = ItemReader
+    varying = ("sequence_number", "obfuscation")
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._assembly = Assembly(self.note)
         self._current = 0
         self._numbers: list[int] = []
+        self._new: NewText | None = None
+        """The new text of the last event, if it had any."""
         self._part = 0
         """The index of the part of the current message's item that arrives."""
 
@@ -67,13 +72,27 @@ class EventDecoder(AssemblingDecoder):
             return
         if not self.started:
             self.name(members_of(value.get("response")))
-        new = self._assembly.take(kind, value)
+        new = self._new = self._assembly.take(kind, value)
         if kind in _ENDS:
             self.over = _ENDS[kind]
             if self.over == "length":
                 details = members_of(members_of(value.get("response")).get("incomplete_details"))
                 self.over = _INCOMPLETE.get(str(details.get("reason")), "length")
         self._emit(new)
+
+    def more_text(self, value: Object) -> MoreText | None:
+        """Return the text of a delta of the item that is passed on."""
+        new, kind, text = self._new, value.get("type"), value.get("delta")
+        if new is None or not isinstance(text, str) or not (isinstance(kind, str) and kind.endswith(".delta")):
+            return None
+        items, item = self._assembly.items, new.item
+        is_live = self._current < len(items) and item is items[self._current] and not (item.waits_for_end or item.done)
+        return MoreText(text, partial(self._add, new)) if is_live and not item.waiting else None
+
+    def _add(self, new: NewText, text: str) -> None:
+        """Take and emit more text at the place of another one, of the item that is passed on."""
+        new.item.pieces[new.place].append(text)
+        self._emit_unfinished(new.item, new._replace(text=text))
 
     def _take_failure(self, kind: str, value: Object) -> None:
         """Take an event of a failure."""

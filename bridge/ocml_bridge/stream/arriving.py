@@ -1,31 +1,59 @@
-"""Decode a stream of values, such as Server-Sent Events with JSON: the base class of these decoders."""
+"""Decode a stream of JSON objects, such as the data of Server-Sent Events: the base class of these decoders."""
 
 from __future__ import annotations
 
+import codecs
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-from typing import Any, Final, Protocol, cast
+from typing import ClassVar, Final, NamedTuple, Protocol, cast
 
 from ..chat.turns import is_hosted
 from ..errors import BridgeError
 from ..events import Decoder, Event, Named, Reason, Stop
+from ..json_values import jsontext
 from ..json_values.form import Object
 from ..loss import FindingCode, Severity
 from ..model import Document, Json, Message
+from ..options import Options
 from .decoder import LiveLog, settle
 from .identity import named_in
+from .repeats import Frame, MoreText, Repeats
+from .sse import ServerEvent
 
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 """Reasons of a caller that do not override the reason of the stream."""
+_EVENT_END: Final = "\n\n"
+DONE: Final = "[DONE]"
+"""The data of the last event of some servers."""
 
 
 class Arrivals(Protocol):
     """A parser of the chunks of a stream."""
 
-    def events(self, data: str | bytes, /) -> Iterable[Any]:
-        """Take the next chunk; yield the values that it completes."""
+    def events(self, text: str, /) -> Iterable[ServerEvent]:
+        """Take the next text; yield the events that it completes."""
         ...
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits for the next text: the last one ended with the end of an event."""
+        ...
+
+
+class _Parsed(NamedTuple):
+    """An event that was taken.
+
+    Attributes:
+        name: its name.
+        data: its data.
+        value: the same, parsed.
+    """
+
+    name: str | None
+    data: str
+    value: Object
 
 
 class ArrivingDecoder(Decoder, ABC):
@@ -33,28 +61,52 @@ class ArrivingDecoder(Decoder, ABC):
 
     Args:
         arrivals: parses its chunks.
+        options: how to read.
 
     Attributes:
+        options: how to read.
         log: receives findings and events.
         failed: whether the stream could not be read, or the server reported an error.
         done: whether the stream has announced its end.
         closed: whether the stream was finished, and all events were emitted.
     """
 
-    def __init__(self, arrivals: Arrivals) -> None:
+    varying: ClassVar[Collection[str]] = ()
+    """The keys of members that differ from event to event and say nothing (`Repeats`)."""
+
+    def __init__(self, arrivals: Arrivals, options: Options) -> None:
+        self.options = options
         self.log = LiveLog()
         self.failed = self.done = self.closed = False
         self._arrivals = arrivals
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._repeats = Repeats(self.varying)
         self._noted: set[str] = set()
         self._named = Named()
 
     @abstractmethod
-    def take_one(self, arrived: Any) -> None:
-        """Take one value of the stream."""
+    def take(self, value: Object, name: str | None) -> None:
+        """Take one more object.
+
+        Args:
+            value: the object.
+            name: the name of its server-sent event; None if it has none.
+        """
+
+    def more_text(self, _value: Object, /) -> MoreText | None:
+        """Return what an object has, if it only has more text of a message that has begun.
+
+        It is called after `take` took the object, and must change nothing.
+        """
+        return None
+
+    def announced(self) -> None:
+        """Take the announcement that the stream is over."""
+        self.done = True
 
     @abstractmethod
-    def rest(self) -> Iterable[Any]:
-        """End the parsing; yield the values that are complete although nothing ends them."""
+    def rest(self) -> Iterable[ServerEvent]:
+        """End the parsing; yield the events that are complete although nothing ends them."""
 
     @abstractmethod
     def stop(self, reason: Reason | None) -> Stop:
@@ -73,15 +125,30 @@ class ArrivingDecoder(Decoder, ABC):
         """Whether further values are ignored."""
         return self.closed or self.failed or self.done
 
-    def take_all(self, arrived: Iterable[Any]) -> None:
-        """Take values, one after another, until the decoder is closed.
+    def take_all(self, arrived: Iterable[ServerEvent]) -> _Parsed | None:
+        """Take events, one after another, until the decoder is closed; return the last one, if it was an object.
 
-        Later values are not even parsed, as they would not be in a later chunk.
+        Later events are not even parsed, as they would not be in a later chunk.
         """
-        for value in arrived:
-            self.take_one(value)
+        last = None
+        for name, data in arrived:
+            last = self._take_data(name, data)
             if self.is_closed:
-                return
+                break
+        return last
+
+    def _take_data(self, name: str | None, data: str) -> _Parsed | None:
+        """Take an event; report data that is no object."""
+        if data.strip().startswith(DONE):
+            self.announced()
+            return None
+        value = jsontext.loads(data)
+        if not isinstance(value, dict):
+            self.note("an event is not an object; it is left out")
+            return None
+        members = cast("Object", value)
+        self.take(members, name)
+        return _Parsed(name, data, members)
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk of the stream, cut anywhere.
@@ -91,12 +158,31 @@ class ArrivingDecoder(Decoder, ABC):
         """
         if self.is_closed:
             return []
+        text = data if isinstance(data, str) else self._utf8.decode(data)
+        at = 0
+        while at < len(text):
+            end = self._repeats.take(text, at)
+            if end == at:
+                end = text.find(_EVENT_END, at) + len(_EVENT_END)
+                end = len(text) if end < len(_EVENT_END) else end
+                self._feed(text[at:end])
+                if self.is_closed:
+                    break
+            at = end
+        return self.log.take()
+
+    def _feed(self, text: str) -> None:
+        """Take at most one server-sent event, which does not just repeat the one before."""
+        self._repeats.forget()
         try:
-            self.take_all(self._arrivals.events(data))
+            last = self.take_all(self._arrivals.events(text))
         except BridgeError:
             self.failed = True
             raise
-        return self.log.take()
+        if last is not None and self.options.plans and not self.is_closed and self._arrivals.is_idle:
+            frame = _frame_of(last, text)
+            if frame is not None:
+                self._repeats.learn(frame, last.value, self.more_text)
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """End the stream; return its last events. A second call returns none."""
@@ -105,6 +191,7 @@ class ArrivingDecoder(Decoder, ABC):
         if not self.is_closed:
             # If the last value is incomplete, the stream was cut off inside it.
             with suppress(BridgeError):
+                self.take_all(self._arrivals.events(self._utf8.decode(b"", final=True)))
                 self.take_all(self.rest())
         self.closed = True
         stop = self.stop(reason)
@@ -154,3 +241,16 @@ class ArrivingDecoder(Decoder, ABC):
         has_reason = isinstance(reason, str) and reason
         detail = f"the server cut the stream off: {reason}" if has_reason else "the server cut the stream off"
         self.log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)
+
+
+def _frame_of(event: _Parsed, text: str) -> Frame | None:
+    """Return an event as it stands at the end of a text; None if it has other fields, or several lines of data."""
+    start = text.rfind(event.data)
+    before, behind = _BEFORE.search(text[: max(start, 0)]), text[start + len(event.data) :]
+    if start < 0 or before is None or behind.strip() or (event.name or None) != before[2]:
+        return None
+    return Frame(before[1], event.data, behind)
+
+
+_BEFORE: Final = re.compile(r"(?:\A|\n)((?:(?:event: ?([^\r\n]*)\r?\n)?data: ?)?)\Z")
+"""Matches what stands before the data of an event: the beginning of its line, and a line with its name."""

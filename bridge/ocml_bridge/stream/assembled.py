@@ -18,7 +18,8 @@ from ..options import Options
 from ..units.reader import UnitReader
 from .arriving import ArrivingDecoder
 from .decoder import header_of, rest_of
-from .values import DONE, Arrived, Values
+from .sse import ServerEvent
+from .values import Values
 
 Note = Callable[[str], None]
 """Takes a sentence that describes what was mended."""
@@ -31,7 +32,6 @@ class AssemblingDecoder(ArrivingDecoder):
         options: how to read.
 
     Attributes:
-        options: how to read.
         over: why the answer is over, according to the stream; None until then.
         ended: the number of messages that have ended.
     """
@@ -40,9 +40,8 @@ class AssemblingDecoder(ArrivingDecoder):
     """The reader of a response."""
 
     def __init__(self, options: Options) -> None:
-        self.options = options
         self._values = Values()
-        super().__init__(self._values)
+        super().__init__(self._values, options)
         self.over: Reason | None = None
         self._lengths: list[int] = []
         """The number of characters of each message for which deltas were emitted."""
@@ -51,15 +50,6 @@ class AssemblingDecoder(ArrivingDecoder):
         self.ended = 0
 
     # --- what a format defines ----------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def take(self, value: Object, name: str | None) -> None:
-        """Take one more object, and call `start` and `more` for the messages and the text in it.
-
-        Args:
-            value: the object.
-            name: the name of its server-sent event; None if it has none.
-        """
 
     @abstractmethod
     def response(self, reason: Reason | None) -> Object:
@@ -141,18 +131,8 @@ class AssemblingDecoder(ArrivingDecoder):
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
-    def take_one(self, arrived: Arrived) -> None:
-        """Take the next value of the stream; report one that is not an object."""
-        name, value = arrived
-        if value == DONE:
-            self.done = True
-        elif isinstance(value, dict):
-            self.take(cast("Object", value), name)
-        else:
-            self.note("an event is not an object; it is left out")
-
-    def rest(self) -> Iterator[Arrived]:
-        """End the parsing; yield the values that are complete although nothing ends them."""
+    def rest(self) -> Iterator[ServerEvent]:
+        """End the parsing; yield the events that are complete although nothing ends them."""
         return self._values.finish()
 
     def stop(self, reason: Reason | None) -> Stop:

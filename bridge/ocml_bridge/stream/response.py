@@ -7,7 +7,7 @@ response has not.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import ClassVar, Final
 
@@ -46,6 +46,7 @@ class ResponseEncoder(ABC):
         written: the number and the format's kind of each message of which something was written.
         calls: the number of calls in the answer.
         opened: whether the beginning of the answer is written.
+        running: by number, what writes more text of a message if nothing else has come since its last text.
         over: whether nothing more is written.
     """
 
@@ -57,6 +58,8 @@ class ResponseEncoder(ABC):
     """Whether one response is written at the end, instead of chunks; nothing is written of an incomplete answer."""
     joined: ClassVar[frozenset[str]] = frozenset()
     """The kinds of which adjacent messages are read back as one message."""
+    parallel: ClassVar[bool] = False
+    """Whether more text of a message is written in the same way whatever has come since its last text."""
     names: ClassVar[ToolAlphabet | None] = None
     """The names that tools may have; None if any."""
 
@@ -67,6 +70,7 @@ class ResponseEncoder(ABC):
         self.written: list[tuple[int, str]] = []
         self.calls = 0
         self.over = False
+        self.running: dict[int, Callable[[str], bytes]] = {}
         self._options = options
         self._ids: set[str] = set()
         self._freeform = frozenset(map(recipient_of, answer.freeform))
@@ -154,6 +158,7 @@ class ResponseEncoder(ABC):
     def close(self) -> None:
         """Write nothing more."""
         self.over = True
+        self.running.clear()
 
     # --- what a format calls ------------------------------------------------------------------------------------------
 
@@ -200,14 +205,28 @@ class ResponseEncoder(ABC):
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
         """Return the chunks of events; none after the end of the answer."""
         out: list[bytes] = []
-        for event in self.arranged(events):
-            if type(event) is Delta:  # the fast path of nearly every event
-                number, text = event
+        running = self.running
+        for event in events:
+            if type(event) is Delta and (write := running.get(event.number)) is not None:
+                if event.text:  # nearly every event
+                    out.append(write(event.text))
+            else:
+                out += self._encode(event)
+        return [] if self.whole else out
+
+    def _encode(self, event: Event) -> list[bytes]:
+        """Return the chunks of an event, and of those that have waited for it."""
+        out: list[bytes] = []
+        for each in self.arranged((event,)):
+            if not self.parallel:
+                self.running.clear()
+            if isinstance(each, Delta):
+                number, text = each
                 if text and number in self.heads and not self.over:
                     out += self.more(number, text)
             else:
-                out += self.take(event)
-        return [] if self.whole else out
+                out += self.take(each)
+        return out
 
     def take(self, event: Event) -> list[bytes]:
         """Return the chunks of one event that is no `Delta`."""

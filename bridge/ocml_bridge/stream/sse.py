@@ -71,6 +71,11 @@ class Reader:
         self._data: list[str] = []
         self._size = 0
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits for the next chunk: the last one ended with the end of an event."""
+        return not (self._rest or self._data or self._name or self._after_cr)
+
     def feed(self, data: str | bytes) -> list[ServerEvent]:
         """Take the next chunk; return the events that it completes.
 
@@ -81,10 +86,21 @@ class Reader:
 
     def events(self, data: str | bytes) -> Iterator[ServerEvent]:
         """Yield the events of `feed` one after another, so that none before a line that is too long is lost."""
-        for line in self._lines(data if isinstance(data, str) else self._utf8.decode(data)):
-            event = self._line(line)
-            if event is not None:
-                yield event
+        *lines, rest = self._cut(data if isinstance(data, str) else self._utf8.decode(data))
+        if self._rest and lines:
+            lines[0] = "".join((*self._rest, lines[0]))
+            self._rest, self._length = [], 0
+        for line in lines:
+            if line:
+                self._line(line)
+            elif self._data:
+                yield self._end()
+            else:
+                self._name = None
+        if rest:
+            self._rest.append(rest)
+            self._length += len(rest)
+            self._check(self._length)
 
     def finish(self, *, unended: bool = False) -> list[ServerEvent]:
         """End the stream.
@@ -95,44 +111,32 @@ class Reader:
         Raises:
             BridgeError: OCB-LIMIT.
         """
-        tail = [*self._lines(self._utf8.decode(b"", final=True)), self._tail()]
-        events = [event for line in (*tail, "") if (event := self._line(line)) is not None]
+        events = [*self.events(self._utf8.decode(b"", final=True))]
+        if self._rest:
+            self._line("".join(self._rest))
+        if self._data:
+            events.append(self._end())
         return events if unended else []
 
-    def _lines(self, text: str) -> Iterator[str]:
-        if not text:
-            return
-        if not self._started:
+    def _cut(self, text: str) -> list[str]:
+        """Cut a text at the ends of lines, which may be spelled in three ways; the last piece has no end yet."""
+        if not self._started and text:
             self._started, text = True, text.removeprefix(_MARK)
         if self._after_cr and text.startswith("\n"):
             text = text[1:]
-        self._after_cr = text.endswith("\r")
+        if text:
+            self._after_cr = text.endswith("\r")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        *ended, rest = text.split("\n")
-        for line in ended:
-            self._wait(line)
-            yield self._tail()
-        self._wait(rest)
+        return text.split("\n")
 
-    def _wait(self, text: str) -> None:
-        """Store a piece of a line until the rest of it arrives."""
-        self._rest.append(text)
-        self._length += len(text)
-        if self._length > self._limit:
+    def _check(self, length: int) -> None:
+        if length > self._limit:
             raise BridgeError(ErrorCode.LIMIT, f"a line of more than {self._limit} characters")
 
-    def _tail(self) -> str:
-        """Return the stored line, which is complete."""
-        line = "".join(self._rest)
-        self._rest, self._length = [], 0
-        return line
-
-    def _line(self, line: str) -> ServerEvent | None:
-        """Take a line; return the event that it ends, if it ends one."""
-        if not line:
-            name, data, self._name, self._data, self._size = self._name, self._data, None, [], 0
-            return ServerEvent(name, "\n".join(data)) if data else None
+    def _line(self, line: str) -> None:
+        """Take a line that is not empty."""
+        self._check(len(line))
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if field == "data":
@@ -142,4 +146,9 @@ class Reader:
                 raise BridgeError(ErrorCode.LIMIT, f"an event of more than {self._limit} characters")
         elif field == "event":
             self._name = value or None
-        return None
+
+    def _end(self) -> ServerEvent:
+        """End an event that has data, and return it."""
+        event = ServerEvent(self._name, "\n".join(self._data))
+        self._name, self._data, self._size = None, [], 0
+        return event

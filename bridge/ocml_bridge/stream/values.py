@@ -1,57 +1,38 @@
-"""Parse the JSON objects of a stream: the data of Server-Sent Events, a list, or objects one after another."""
+"""Split a stream into its JSON objects: the data of Server-Sent Events, a list, or objects one after another."""
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from ..errors import BridgeError, ErrorCode
-from ..json_values import jsontext
-from ..model import Json
 from . import sse
 
-DONE: Final = "[DONE]"
-"""The data of the last event of some servers."""
 _TOKEN: Final = re.compile(r'["\\{}]')
 _BETWEEN: Final = re.compile(r"[\s,\[\]]*")
 _MARK: Final = "\ufeff"
 
 
-class Arrived(NamedTuple):
-    """One value of a stream.
-
-    Attributes:
-        name: the name of the server-sent event with the value; None if it has none.
-        value: the JSON value, usually an object; or `DONE`.
-    """
-
-    name: str | None
-    value: Json
-
-
 class Values:
-    """Parse JSON values from chunks, cut anywhere.
+    """Split chunks, cut anywhere, into the texts of JSON values. An object that is no server-sent event has no name.
 
     Args:
         limit: the maximum length of a value, in characters.
     """
 
     def __init__(self, limit: int = sse.LIMIT) -> None:
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
         self._objects: _Objects | None = None
         self._events: sse.Reader | None = None
         self._limit = limit
         self._started = False
 
-    def events(self, data: str | bytes) -> Iterator[Arrived]:
-        """Take the next chunk; yield the values that it completes.
+    def events(self, text: str) -> Iterator[sse.ServerEvent]:
+        """Take the next chunk; yield the events that it completes.
 
         Raises:
-            BridgeError: OCB-JSON if the text is not JSON; OCB-LIMIT if a value is too long.
+            BridgeError: OCB-JSON if there is anything else between objects; OCB-LIMIT if a value is too long.
         """
-        text = data if isinstance(data, str) else self._utf8.decode(data)
         if not self._started:
             text = text.removeprefix(_MARK).lstrip()
             if not text:
@@ -63,23 +44,21 @@ class Values:
                 self._events = sse.Reader(self._limit)
         if self._objects is not None:
             for raw in self._objects.feed(text):
-                yield Arrived(None, jsontext.loads(raw))
+                yield sse.ServerEvent(None, raw)
         elif self._events is not None:
-            yield from map(_arrived, self._events.events(text))
+            yield from self._events.events(text)
 
-    def finish(self) -> Iterator[Arrived]:
-        """End the stream; yield the values that are complete although nothing ends them.
-
-        Raises:
-            BridgeError: OCB-JSON if a value is not complete.
-        """
-        yield from self.events(self._utf8.decode(b"", final=True))
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits for the next chunk: the last one ended with the end of an event."""
         if self._events is not None:
-            yield from map(_arrived, self._events.finish(unended=True))
+            return self._events.is_idle
+        return self._objects is not None and self._objects.depth == 0
 
-
-def _arrived(event: sse.ServerEvent) -> Arrived:
-    return Arrived(event.name, DONE if event.data.strip() == DONE else jsontext.loads(event.data))
+    def finish(self) -> Iterator[sse.ServerEvent]:
+        """End the stream; yield the events that are complete although nothing ends them."""
+        if self._events is not None:
+            yield from self._events.finish(unended=True)
 
 
 class _Objects:
