@@ -136,6 +136,11 @@ class Block:
             return ""
         return None
 
+    def pieces_of(self, kind: str) -> list[str] | None:
+        """Return the pieces to which deltas of a type add the text that is passed on; None for other deltas."""
+        key = _TEXTS.get(kind)
+        return self._pieces.get(key) if key is not None and self.first.get("type") == key else None
+
     def take_text(self, kind: str, text: str) -> str:
         """Take a delta of text or arguments of a type; return what is new of its text or its arguments."""
         return self.take({"type": kind, _KEYS[kind]: text}) or ""

@@ -121,7 +121,9 @@ class EventDecoder(AssemblingDecoder):
         block = None if found is None else self._assembly.running(found[0])
         if found is None or block is None or block not in self._current:
             return None
-        _, kind, text = found
+        (_, kind, text), pieces = found, block.pieces_of(found[1])
+        if pieces is not None and self.delta is not None:
+            return MoreText(text, partial(self.say, pieces, self.delta.number))
         return MoreText(text, partial(self._take_text, block, kind))
 
     def _take_text(self, block: Block, kind: str, text: str) -> None:

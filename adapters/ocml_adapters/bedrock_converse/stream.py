@@ -330,6 +330,8 @@ class EventDecoder(AssemblingDecoder):
         if block is None or found is None or members.keys() - {_PADDING} != _MEMBERS["contentBlockDelta"]:
             return None
         kind, text = found
+        if self.delta is not None:
+            return MoreText(text, partial(self.say, block.text, self.delta.number))
         return MoreText(text, partial(self._take_text, block, kind))
 
     def _take_text(self, block: Block, kind: str, text: str) -> None:

@@ -94,7 +94,7 @@ class ChunkEncoder(ResponseEncoder):
         first, place = self._assembly.first, {"text": PLACE, **thought}
         running = None
         if first is not None and first.continued_by(place):
-            running = running_text(sse.write_json(self._chunk_of(_content(place))), first.say)
+            running = running_text(sse.write_json(self._chunk_of(_content(place))), first.pieces.append)
         if running is not None:
             self.running[number] = running.write
         return out

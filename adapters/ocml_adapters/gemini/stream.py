@@ -45,6 +45,7 @@ class Candidate:
 
     Attributes:
         parts: the parts of its content; the last text may lack pieces until `wire` is called.
+        pieces: the pieces of text that continue the last part, until they are joined.
         finish: the finish reason; None until it arrives.
     """
 
@@ -55,7 +56,7 @@ class Candidate:
         """The keys of its content that have arrived, of those that every content has; None until its content begins."""
         self._content: list[Json] = []
         self._members: list[Json] = []
-        self._pieces: list[str] = []
+        self.pieces: list[str] = []
         self._calling = False
         self._note = note
 
@@ -83,7 +84,7 @@ class Candidate:
         last = self.parts[-1] if self.parts else {}
         call = part.get(CALL)
         if _continues(last, part):
-            self._pieces.append(part["text"])
+            self.pieces.append(part["text"])
             return
         self._join()
         if not isinstance(call, dict):
@@ -102,16 +103,12 @@ class Candidate:
         """Return whether a part continues the last part, which is a text."""
         return bool(self.parts) and _continues(self.parts[-1], part)
 
-    def say(self, text: str) -> None:
-        """Take a part that continues the last part."""
-        self._pieces.append(text)
-
     def _join(self) -> None:
         """Join the pieces of the last text, all at once because texts are long."""
-        if self._pieces:
+        if self.pieces:
             last = self.parts[-1]
-            self.parts[-1] = {**last, "text": "".join((last["text"], *self._pieces))}
-            self._pieces = []
+            self.parts[-1] = {**last, "text": "".join((last["text"], *self.pieces))}
+            self.pieces.clear()
 
     def wire(self) -> Object:
         """Return the candidate of the response."""
@@ -318,17 +315,12 @@ class ContentDecoder(AssemblingDecoder):
         """Return the text of a chunk that only continues the answer's last text; its other members are the same."""
         candidate, first = only_object(value.get(CANDIDATES)), self._assembly.first
         part = only_object(members_of(candidate.get(CONTENT)).get(PARTS))
-        text, is_running = part.get("text"), self._live and self._kind == "text" and self.over is None
-        if not (is_running and isinstance(text, str) and part.keys() == {"text"}):
+        text, delta = part.get("text"), self.delta
+        if delta is None or self._kind != "text" or not (isinstance(text, str) and part.keys() == {"text"}):
             return None
         if first is None or len(self._assembly.candidates) > 1 or not first.continued_by(part):
             return None
-        return MoreText(text, partial(self._take_text, first))
-
-    def _take_text(self, candidate: Candidate, text: str) -> None:
-        """Take a part that only continues the last text."""
-        candidate.say(text)
-        self.more(self._number, text)
+        return MoreText(text, partial(self.say, first.pieces, delta.number))
 
     def hosts(self, call: Message) -> bool:
         """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""

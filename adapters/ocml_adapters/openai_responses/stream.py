@@ -85,14 +85,8 @@ class EventDecoder(AssemblingDecoder):
         new, kind, text = self._new, value.get("type"), value.get("delta")
         if new is None or not isinstance(text, str) or not (isinstance(kind, str) and kind.endswith(".delta")):
             return None
-        items, item = self._assembly.items, new.item
-        is_live = self._current < len(items) and item is items[self._current] and not (item.waits_for_end or item.done)
-        return MoreText(text, partial(self._add, new)) if is_live and not item.waiting else None
-
-    def _add(self, new: NewText, text: str) -> None:
-        """Take and emit more text at the place of another one, of the item that is passed on."""
-        new.item.pieces[new.place].append(text)
-        self._emit_unfinished(new.item, new._replace(text=text))
+        pieces, delta = new.item.pieces[new.place], self.delta
+        return None if delta is None else MoreText(text, partial(self.say, pieces, delta.number))
 
     def _take_failure(self, kind: str, value: Object) -> None:
         """Take an event of a failure."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Sequence
 
 from ..chat.transform import remaining, renumber
@@ -14,6 +13,7 @@ from ..formats.adapter import Adapter, AddedTokens, Options
 from ..loss import Loss
 from ..model import Transcript
 from ..text.added_tokens import Breaker, Passage
+from .utf8 import Characters
 
 
 class MendingDecoder(Decoder):
@@ -27,11 +27,11 @@ class MendingDecoder(Decoder):
     def __init__(self, source: Decoder, added: AddedTokens) -> None:
         self._source = source
         self._passage = Passage(added, Breaker.restore)
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._utf8 = Characters()
 
     def feed(self, data: str | bytes, /) -> list[Event]:
         """Take the next chunk."""
-        return self._source.feed(self._passage.feed(data if isinstance(data, str) else self._utf8.decode(data)))
+        return self._source.feed(self._passage.feed(self._utf8.decode(data)))
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
@@ -46,7 +46,7 @@ class MendingDecoder(Decoder):
         return [*self._rest(), *self._source.cancel()]
 
     def _rest(self) -> list[Event]:
-        rest = self._passage.feed(self._utf8.decode(b"", final=True)) + self._passage.finish()
+        rest = self._passage.feed(self._utf8.finish()) + self._passage.finish()
         try:
             return self._source.feed(rest)
         except BridgeError:

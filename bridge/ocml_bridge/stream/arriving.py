@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
@@ -11,7 +10,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol, cast
 
 from ..chat.turns import is_hosted
 from ..errors import BridgeError
-from ..events import Decoder, Event, Named, Reason, Stop
+from ..events import Decoder, Delta, Event, Named, Reason, Stop
 from ..json_values import jsontext
 from ..json_values.form import Object
 from ..loss import FindingCode, Severity
@@ -21,6 +20,7 @@ from .decoder import LiveLog, settle
 from .identity import named_in
 from .repeats import Frame, MoreText, Repeats
 from .sse import ServerEvent
+from .utf8 import Characters
 
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 """Reasons of a caller that do not override the reason of the stream."""
@@ -79,8 +79,10 @@ class ArrivingDecoder(Decoder, ABC):
         self.log = LiveLog()
         self.failed = self.done = self.closed = False
         self._arrivals = arrivals
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._utf8 = Characters()
         self._repeats = Repeats(self.varying)
+        self._events_before = 0
+        """The number of events before those of the last object."""
         self._noted: set[str] = set()
         self._named = Named()
 
@@ -99,6 +101,12 @@ class ArrivingDecoder(Decoder, ABC):
         It is called after `take` took the object, and must change nothing.
         """
         return None
+
+    @property
+    def delta(self) -> Delta | None:
+        """The event that the last object gave; None if it gave others or none."""
+        events = self.log.events[self._events_before :]
+        return events[0] if len(events) == 1 and isinstance(events[0], Delta) else None
 
     def announced(self) -> None:
         """Take the announcement that the stream is over."""
@@ -147,6 +155,7 @@ class ArrivingDecoder(Decoder, ABC):
             self.note("an event is not an object; it is left out")
             return None
         members = cast("Object", value)
+        self._events_before = len(self.log.events)
         self.take(members, name)
         return _Parsed(name, data, members)
 
@@ -156,9 +165,9 @@ class ArrivingDecoder(Decoder, ABC):
         Raises:
             BridgeError: OCB-JSON if the data is not JSON; OCB-LIMIT if a value is too long.
         """
-        if self.is_closed:
+        if self.closed or self.failed or self.done:
             return []
-        text = data if isinstance(data, str) else self._utf8.decode(data)
+        text = self._utf8.decode(data)
         at = 0
         while at < len(text):
             end = self._repeats.take(text, at)
@@ -191,7 +200,7 @@ class ArrivingDecoder(Decoder, ABC):
         if not self.is_closed:
             # If the last value is incomplete, the stream was cut off inside it.
             with suppress(BridgeError):
-                self.take_all(self._arrivals.events(self._utf8.decode(b"", final=True)))
+                self.take_all(self._arrivals.events(self._utf8.finish()))
                 self.take_all(self.rest())
         self.closed = True
         stop = self.stop(reason)

@@ -92,6 +92,11 @@ class AssemblingDecoder(ArrivingDecoder):
             self._lengths[number] += len(text)
             self.log.events.append(Delta(number, text))
 
+    def say(self, pieces: list[str], number: int, text: str) -> None:
+        """Take and emit more text of a message, which the format joins from pieces."""
+        pieces.append(text)
+        self.more(number, text)
+
     def end_part(self, number: int, part: Part) -> None:
         """Emit the `PartEnd` of a message's next part, because something else follows it."""
         self._parts[number] += 1

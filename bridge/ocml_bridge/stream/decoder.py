@@ -5,7 +5,6 @@ Each text format gives a `Reading`, which feeds the scanner and the header parse
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, cast
 
@@ -18,6 +17,7 @@ from ..loss import Finding, FindingCode, Log, Severity
 from ..model import Document, Message, Part, Text, Thought, Transcript
 from ..units.pairing import pair
 from .buffer import Hold
+from .utf8 import Characters
 
 WAITING: Final = 4_096
 """The maximum length of text that waits for the rest of a token, in characters."""
@@ -53,7 +53,9 @@ class LiveLog(Log):
     def take(self) -> list[Event]:
         """Return the events since the last call."""
         events, self.events = self.events, []
-        self.ended += [event.message for event in events if isinstance(event, End)]
+        for event in events:
+            if type(event) is End:
+                self.ended.append(event.message)
         return events
 
 
@@ -174,7 +176,7 @@ class TextDecoder(Decoder):
         self._inside = hold.inside
         self._one = hold.one
         self._log = log
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._utf8 = Characters()
         self._waiting = ""
         self._started = False
         self._error: ErrorCode | None = None
@@ -186,7 +188,7 @@ class TextDecoder(Decoder):
         Raises:
             BridgeError: if the text is not in the format; OCB-LIMIT if too much of it waits for its meaning.
         """
-        text = data if isinstance(data, str) else self._utf8.decode(data)
+        text = self._utf8.decode(data)
         reading = self._reading
         number = reading.running
         # The fast path of nearly every chunk. Searching one character is faster than searching any of several.
@@ -242,7 +244,7 @@ class TextDecoder(Decoder):
         return [*events, Stop(final_reason, document, self._error, declaration_at(self._log.ended, document))]
 
     def _rest(self, reason: Reason | None) -> Document:
-        self._push(self._waiting + self._utf8.decode(b"", final=True))
+        self._push(self._waiting + self._utf8.finish())
         if reason == "stop":
             self._push(self._reading.implied())
         return self._reading.close()

@@ -69,8 +69,8 @@ class Repeats:
         keys = "|".join(map(re.escape, varying))
         self._varying: Final = re.compile(rf'"(?:{keys})": ?([0-9]+(?=[,}}])|"[^"\\]*")') if varying else None
         self._take: Callable[[str], None] | None = None
-        self._steps: list[tuple[str, re.Pattern[str] | None]] = []
-        """The pieces of the event, each with what matches what follows it; None for the text."""
+        self._steps: list[tuple[str, int, re.Pattern[str] | None]] = []
+        """The pieces of the event, each with its length and with what matches what follows it; None for the text."""
         self._end = ""
         """The last piece."""
         self._unused = 0
@@ -89,10 +89,10 @@ class Repeats:
         if take is None or len(stream) > LONGEST:
             return at
         end, text = at, ""
-        for piece, pattern in self._steps:
+        for piece, length, pattern in self._steps:
             if not stream.startswith(piece, end):
                 return at
-            end += len(piece)
+            end += length
             if pattern is not None:
                 match = pattern.match(stream, end)
                 if match is None:
@@ -137,7 +137,8 @@ class Repeats:
         probed = "".join([*(part for pair in zip(pieces, fillings, strict=True) for part in pair), last])
         if _text_of(probed, read) == _PROBE:
             pieces[0] = frame.before + pieces[0]
-            self._steps = list(zip(pieces, [place.pattern for place in places], strict=True))
+            patterns = [place.pattern for place in places]
+            self._steps = list(zip(pieces, map(len, pieces), patterns, strict=True))
             self._end = last + frame.behind
             self._take = more.take
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
+from .utf8 import Characters
 
 LIMIT: Final = 16_777_216
 """The maximum length of a line, and of the data of one event, in characters."""
@@ -62,7 +62,7 @@ class Reader:
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        self._utf8 = Characters()
         self._started = False
         self._after_cr = False
         self._rest: list[str] = []
@@ -86,7 +86,7 @@ class Reader:
 
     def events(self, data: str | bytes) -> Iterator[ServerEvent]:
         """Yield the events of `feed` one after another, so that none before a line that is too long is lost."""
-        *lines, rest = self._cut(data if isinstance(data, str) else self._utf8.decode(data))
+        *lines, rest = self._cut(self._utf8.decode(data))
         if self._rest and lines:
             lines[0] = "".join((*self._rest, lines[0]))
             self._rest, self._length = [], 0
@@ -111,7 +111,7 @@ class Reader:
         Raises:
             BridgeError: OCB-LIMIT.
         """
-        events = [*self.events(self._utf8.decode(b"", final=True))]
+        events = [*self.events(self._utf8.finish())]
         if self._rest:
             self._line("".join(self._rest))
         if self._data:
