@@ -23,10 +23,10 @@ from ocml_bridge.stream.running import PLACE, running_text
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
 
+from .assembly import Assembly, delta_of
 from .blocks import BlockGrammar, deltas_after_text
 from .parts import write_media
 from .settings import RESPONSE_PARAMETERS
-from .stream import Assembly, delta_of
 from .syntax import CONTENT, HOME, IMAGE, REASONING, TOOL_RESULT, TOOL_USE
 from .tools import NAMES, OF_SERVER, is_of_server
 from .units import MessageReader

@@ -92,49 +92,6 @@ def kind_of(item: Object) -> str:
     return CUSTOM if CUSTOM in item and FUNCTION not in item else FUNCTION
 
 
-class TextPlace(NamedTuple):
-    """Where a delta has its only text.
-
-    Attributes:
-        key: the member with the text, or the list of calls.
-        call: the index of the call whose arguments it is; None for any other text.
-    """
-
-    key: str
-    call: int | None = None
-
-    def delta(self, text: str) -> Object:
-        """Return a delta with a text and nothing else."""
-        if self.call is None:
-            return {self.key: text}
-        return {self.key: [{"index": self.call, FUNCTION: {"arguments": text}}]}
-
-
-def text_of_delta(delta: Object, role: str | None) -> tuple[TextPlace, str] | None:
-    """Return the text of a delta that has one and nothing else, and its place. Null, "" and the role say nothing.
-
-    Args:
-        delta: the delta.
-        role: the role of the answer.
-    """
-    members = {key: value for key, value in delta.items() if value not in (None, "") and (key, value) != ("role", role)}
-    if len(members) != 1:
-        return None
-    ((key, value),) = members.items()
-    if isinstance(value, str) and key in (CONTENT, *REASONING_TEXTS):
-        return TextPlace(key), value
-    items = items_of(value) if key == TOOL_CALLS else []
-    item = members_of(items[0]) if len(items) == 1 else {}
-    index, inner = item.get("index"), members_of(item.get(FUNCTION))
-    text = inner.get("arguments")
-    is_plain = {key for key, value in item.items() if value is not None} == {"index", FUNCTION}
-    if not (is_plain and isinstance(index, int) and isinstance(text, str)):
-        return None
-    if any(value is not None for key, value in inner.items() if key != "arguments"):
-        return None
-    return TextPlace(TOOL_CALLS, index), text
-
-
 class Fragment(NamedTuple):
     """New text of an answer.
 

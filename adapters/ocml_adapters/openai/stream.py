@@ -23,7 +23,8 @@ from ocml_bridge.stream.decoder import emit_message, header_of, text_of
 from ocml_bridge.stream.repeats import MoreText
 from ocml_bridge.stream.sse import Reader, ServerEvent
 
-from .assembly import Call, Choice, Fragment, TextPlace, text_of_delta
+from .assembly import Call, Choice, Fragment
+from .deltas import TextPlace, text_of_delta
 from .merging import renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning

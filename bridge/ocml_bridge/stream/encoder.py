@@ -142,32 +142,43 @@ class TextEncoder(ABC):
             BridgeError: OCB-CONTROL-TOKEN if the options refuse tokens in content, and there is one.
         """
         out: list[str] = []
-        ready = self._one_by_one.take(events)
-        for event in ready if self._in_call_order is None else self._in_call_order.take(ready):
-            match event:
+        for event in events:
+            if type(event) is Delta and self._is_open(event.number):  # nearly every event; it waits for no other
+                out.append(self._text(event.text, event.number))
+            else:
+                self._encode(event, out)
+        written = [text if text.isascii() else _SURROGATE.sub("\ufffd", text) for text in out if text]
+        self._written += written
+        return [text.encode() for text in written]
+
+    def _encode(self, event: Event, out: list[str]) -> None:
+        """Add the texts of an event, and of those that have waited for it."""
+        ready = self._one_by_one.take((event,))
+        for each in ready if self._in_call_order is None else self._in_call_order.take(ready):
+            match each:
                 case Delta(index, text) | RefusalDelta(index, text) if (
                     self._open is not None and self._open.number == index
                 ):
                     out.append(self._text(text, index))
                 case Start():
-                    out.append(self._start(event))
+                    out.append(self._start(each))
                 case End(index, message) if self._is_open(index):
                     out.append(self._finish(message))
                 case Stop():
-                    out.append(self._stop(event, out))
+                    out.append(self._stop(each, out))
                 case _:
                     pass
-        written = [_SURROGATE.sub("\ufffd", text) for text in out if text]
-        self._written += written
-        return [text.encode() for text in written]
 
     def _is_open(self, index: int) -> bool:
         return self._open is not None and self._open.number == index
 
     def _text(self, text: str, index: int) -> str:
-        text = self._waiting + text
-        at = self.waits(text)
-        self._waiting = text[at:]
+        if self._waiting or self._hold.special(text):
+            text = self._waiting + text
+            at = self.waits(text)
+            self._waiting = text[at:]
+        else:
+            at = len(text)
         return self.safe(text[:at], f"/messages/{index}/content") if at else ""
 
     def _start(self, start: Start) -> str:

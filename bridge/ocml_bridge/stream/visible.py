@@ -28,10 +28,15 @@ class Filter:
 
     def apply(self, events: Iterable[Event]) -> list[Event]:
         """Return the visible events, with all findings and the end of the stream."""
-        return [event for event in events if not self._hides(event)]
+        silent = self._silent
+        return [
+            event
+            for event in events
+            if (event.number not in silent if type(event) is Delta else not self._hides(event))
+        ]
 
     def _hides(self, event: Event) -> bool:
-        if isinstance(event, (Delta, RefusalDelta, PartEnd)):
+        if isinstance(event, (RefusalDelta, PartEnd)):
             return event.number in self._silent
         if isinstance(event, (Signed, End)):
             return event.number in self._hidden
