@@ -28,10 +28,10 @@ from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
 
+from .assembly import Assembly
 from .blocks import PartGrammar, is_code
 from .hosted import is_hosted
 from .settings import RESPONSE_PARAMETERS
-from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
 from .tools import NAMES
 from .units import ContentReader
