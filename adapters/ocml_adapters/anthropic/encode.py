@@ -187,10 +187,13 @@ class EventEncoder(ResponseEncoder):
         kind = self.written[-1][1]
         delta, _ = _DELTAS.get(kind, _ARGUMENTS)
         event = _event(self._text_of(kind, PLACE))
-        running = running_text(event, partial(self._assembly.blocks[-1].take_text, delta))
+        block = self._assembly.blocks[-1]
+        out.append(self._event(self._text_of(kind, text)))
+        pieces = block.pieces_of(delta)
+        running = running_text(event, partial(block.take_text, delta) if pieces is None else pieces.append)
         if running is not None:
             self.running[number] = running.write
-        return [*out, self._event(self._text_of(kind, text))]
+        return out
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """Write the end of a message; if its block has not begun, write the whole block."""

@@ -190,7 +190,7 @@ class Choice:
             # The fast path: by far the most frequent delta.
             content = delta["content"]
             if isinstance(content, str):
-                if self.say(content):
+                if self._content.say(content):
                     yield Fragment("text", content)
             else:
                 yield from self._say(content)
@@ -205,9 +205,10 @@ class Choice:
         for call, text in self._called(delta):
             yield Fragment("call", text, call)
 
-    def say(self, text: str) -> bool:
-        """Take more content; return whether it can be passed on."""
-        return self._content.say(text)
+    @property
+    def content_pieces(self) -> list[str]:
+        """The pieces of the text with which the content ends."""
+        return self._content.pieces
 
     def _head(self, delta: Object) -> None:
         """Take the role and the name, and the unknown members, of a delta."""

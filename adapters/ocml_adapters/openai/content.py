@@ -133,6 +133,11 @@ class Content:
         self._spoke = True
         return self._live
 
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces of the text with which it ends."""
+        return [] if self._run is None else self._run.texts[0]
+
     def _think(self, part: Object, kind: ThoughtPart, pieces: list[_Piece]) -> Iterator[NewText]:
         """Take a part with thoughts; the first one continues the last thought of the part before it."""
         is_list = isinstance(part[kind.key], list)

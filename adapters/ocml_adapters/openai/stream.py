@@ -153,16 +153,21 @@ class ChunkDecoder(ArrivingDecoder):
         more = text_of_delta(cast("Object", delta), choice.role) if isinstance(delta, dict) else None
         if more is None or choice.role != "assistant":
             return None
-        place, text = more
-        return MoreText(text, partial(self._take_text, choice, place))
+        (place, text), delta = more, self.delta
+        if place.key != CONTENT:
+            return MoreText(text, partial(self._take_text, choice, place))
+        return None if delta is None else MoreText(text, partial(self._say, choice.content_pieces, delta.number))
+
+    def _say(self, pieces: list[str], number: int, text: str) -> None:
+        """Take and emit more of the content, which is joined from pieces."""
+        pieces.append(text)
+        self._lengths[TEXT] += len(text)
+        self.log.events.append(Delta(number, text))
 
     def _take_text(self, choice: Choice, place: TextPlace, text: str) -> None:
         """Take a delta with a text and nothing else."""
-        if place.key != CONTENT:
-            for fragment in choice.fragments(place.delta(text)):
-                self._add(choice, fragment)
-        elif choice.say(text):
-            self._more(choice, TEXT, text)
+        for fragment in choice.fragments(place.delta(text)):
+            self._add(choice, fragment)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
