@@ -182,9 +182,11 @@ def test_numbers_and_padding_vary() -> None:
     data = '{"number": 9, "text": "b", "padding":"xyz"}'
     following = frames('{"number": 10, "text": "c", "padding":""}', '{"number": 11, "text": "d", "padding":"/+9"}')
     assert taken(data, following, varying=varying) == ["c", "d"]
-    for other in ('{"number": -1, "text": "c", "padding":""}', '{"number": 1.5, "text": "c", "padding":""}'):
+    for number in ("-1", "1.5", "01", '"1"', "1e5"):
+        other = f'{{"number": {number}, "text": "c", "padding":""}}'
         assert taken(data, frames(other), varying=varying) is None
     assert taken(data, frames('{"number": 1, "text": "c", "padding":"\\n"}'), varying=varying) is None
+    assert taken(data, frames('{"number": 1, "text": "c", "padding":"\n"}'), varying=varying) is None
 
 
 def test_what_never_repeats_is_soon_left() -> None:

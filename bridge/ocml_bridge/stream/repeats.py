@@ -14,15 +14,14 @@ from typing import Final, NamedTuple, cast
 from ..errors import BridgeError
 from ..json_values import jsontext
 from ..json_values.form import Object
+from .sse import LIMIT
 
 PATIENCE: Final = 16
 """How many events are split in vain before no more are."""
-LONGEST: Final = 100_000
-"""How long a piece of a stream may be in which events are recognised, in characters."""
 _PROBE: Final = "\x1a0"
 """Replaces the text of an event, to find out whether the event was split at its text."""
-_NUMBER: Final = re.compile("[0-9]+")
-_PADDING: Final = re.compile(r'"[^"\\]*"')
+_NUMBER: Final = re.compile("0|[1-9][0-9]*")
+_PADDING: Final = re.compile(r'"[^"\\\x00-\x1f]*"')
 _scan: Final[Callable[[str, int], tuple[str, int]]] = vars(decoder)["scanstring"]
 """Returns the string of JSON after an opening quotation mark, and the index after its closing one."""
 
@@ -86,7 +85,7 @@ class Repeats:
             Where it ends; `at` if there is no such event.
         """
         take = self._take
-        if take is None or len(stream) > LONGEST:
+        if take is None or len(stream) > LIMIT:  # a line in it may be too long
             return at
         end, text = at, ""
         for piece, length, pattern in self._steps:
