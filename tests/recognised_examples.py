@@ -143,7 +143,16 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "chats of Qwen": (
         {"success": True, "request_id": "r", "data": [{"id": "i", "chat": {"history": {"messages": {"a": TURN}}}}]},
     ),
-    "results of promptfoo": ({"evalId": "e", "results": {"version": 3, "results": []}, "config": {}},),
+    "results of promptfoo": (
+        {
+            "evalId": "e",
+            "results": {
+                "version": 3,
+                "results": [{"prompt": {"raw": "Why?", "label": "p"}, "response": {"output": "So."}, "vars": {}}],
+            },
+            "config": {},
+        },
+    ),
     "chats of Chatbox": ({"chat-sessions-list": [{"id": "s"}], "session:s": {"id": "s", "messages": [TURN]}},),
     "chats of Cherry Studio": (
         {

@@ -106,7 +106,8 @@ APPS: Final[tuple[Kind, ...]] = (
     Kind(
         "results of promptfoo",
         (marked(_D, evalId=str, results=holding("results")),),
-        advice="make a line of each, for which `ocml-convert plan` proposes a plan: jq -c '.results.results[]' FILE",
+        advice="make a line of each, which `ocml-convert batch --plan auto` reads: "
+        "jq -c '.results.results[] | {prompt: .prompt.raw, response: .response.output}' FILE",
     ),
     Kind(
         "chats of Chatbox",
