@@ -47,7 +47,7 @@ class Stretch(NamedTuple):
         end: the offset after it.
         calls: its calls, in order; if it has a flaw, the one that is cut off, if its function is known.
         mended: whether it was repaired.
-        flaw: why it has no calls.
+        flaw: why it has no whole calls; None if it has.
     """
 
     start: int
