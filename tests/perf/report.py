@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from .keeps import KEPT, LOST, REFUSED, REPORTED
 from .pairs import SOURCE, TARGETS
+from .parts import with_part
 from .picture import times
 from .scaling import MEMORY_SIZES
 from .startup import COMMAND
@@ -21,9 +21,7 @@ Figures = dict[str, Any]
 def page(text: str, figures: Figures) -> str:
     """The page with its generated parts made anew."""
     for name, make in _PARTS.items():
-        made = make(figures)
-        pattern = rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)"
-        text = re.sub(pattern, lambda found, made=made: f"{found[1]}\n{made}\n\n{found[2]}", text, flags=re.S)
+        text = with_part(text, name, make(figures))
     return text
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +24,7 @@ from ocml_bridge import BridgeError, decoder, encoder  # noqa: E402
 from ocml_bridge.chat.visibility import DEBUG  # noqa: E402
 from ocml_bridge.events import Event  # noqa: E402
 from ocml_bridge.pipe import streams  # noqa: E402
+from perf.parts import with_part  # noqa: E402
 
 TOKENS: Final = 1000
 WORDS: Final = ("Hello", " world", " this", " is", " a", " token", ",", " and", " so", " on")
@@ -110,10 +110,7 @@ def main() -> None:
     table = "\n".join(rows(given.rounds))
     print(table)
     if given.write:
-        begin, end = "<!-- generated: streams -->", "<!-- end -->"
-        text = PAGE.read_text("utf-8")
-        made = re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{table}\n\n{end}", text, count=1, flags=re.DOTALL)
-        PAGE.write_text(made, "utf-8")
+        PAGE.write_text(with_part(PAGE.read_text("utf-8"), "streams", table), "utf-8")
 
 
 if __name__ == "__main__":

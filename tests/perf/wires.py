@@ -12,7 +12,6 @@ import argparse
 import gc
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -283,10 +282,9 @@ def main() -> None:
     table = "\n".join(rows(given.rounds))
     print(table)
     if given.write:
-        begin, end = "<!-- generated: wires -->", "<!-- end -->"
-        text = PAGE.read_text("utf-8")
-        made = re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{table}\n\n{end}", text, count=1, flags=re.DOTALL)
-        PAGE.write_text(made, "utf-8")
+        from perf.parts import with_part
+
+        PAGE.write_text(with_part(PAGE.read_text("utf-8"), "wires", table), "utf-8")
 
 
 if __name__ == "__main__":

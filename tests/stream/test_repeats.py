@@ -113,26 +113,26 @@ def test_more_text_takes_few_calls(stream: str) -> None:
 def text_at(path: str) -> Callable[[Object], MoreText | None]:
     def read_text(value: Object) -> MoreText | None:
         text = value.get(path)
-        return MoreText(text, TAKEN.append) if isinstance(text, str) else None
+        return MoreText(text, TEXTS.append) if isinstance(text, str) else None
 
     return read_text
 
 
-TAKEN: list[str] = []
+TEXTS: list[str] = []
 
 
-def taken(data: str, following: str, *, varying: tuple[str, ...] = (), path: str = "text") -> list[str] | None:
+def recognised(data: str, following: str, *, varying: tuple[str, ...] = (), path: str = "text") -> list[str] | None:
     """The texts of a stream, behind an event from which it was learned; None if not all of it is such events."""
     repeats = Repeats(varying)
     repeats.learn(Frame("data: ", data, "\n\n"), json.loads(data), text_at(path))
-    TAKEN.clear()
+    TEXTS.clear()
     at = 0
     while at < len(following):
         end = repeats.take(following, at)
         if end == at:
             return None
         at = end
-    return [*TAKEN]
+    return [*TEXTS]
 
 
 def frames(*values: str) -> str:
@@ -141,7 +141,7 @@ def frames(*values: str) -> str:
 
 def test_what_is_equal_but_for_its_text_is_taken() -> None:
     following = frames('{"id": "a", "text": "c", "n": 1}', '{"id": "a", "text": "\\u0064\\"\\n\\ud83d\\ude00", "n": 1}')
-    assert taken('{"id": "a", "text": "b", "n": 1}', following) == ["c", 'd"\n\U0001f600']
+    assert recognised('{"id": "a", "text": "b", "n": 1}', following) == ["c", 'd"\n\U0001f600']
 
 
 @pytest.mark.parametrize(
@@ -159,34 +159,34 @@ def test_what_is_equal_but_for_its_text_is_taken() -> None:
     ],
 )
 def test_anything_else_is_left(other: str) -> None:
-    assert taken('{"id": "a", "text": "b", "n": 1}', frames(other)) is None
+    assert recognised('{"id": "a", "text": "b", "n": 1}', frames(other)) is None
 
 
 def test_an_event_that_is_cut_off_is_left() -> None:
     whole = frames('{"text": "c"}')
-    assert all(taken('{"text": "b"}', whole[:size]) is None for size in range(1, len(whole)))
-    assert taken('{"text": "b"}', whole) == ["c"]
+    assert all(recognised('{"text": "b"}', whole[:size]) is None for size in range(1, len(whole)))
+    assert recognised('{"text": "b"}', whole) == ["c"]
 
 
 def test_a_text_that_stands_twice_in_an_event_is_not_recognised() -> None:
-    assert taken('{"id": "b", "text": "b"}', frames('{"id": "b", "text": "c"}')) is None
-    assert taken('{"text": "b", "b": 1}', frames('{"text": "c", "b": 1}')) is None
+    assert recognised('{"id": "b", "text": "b"}', frames('{"id": "b", "text": "c"}')) is None
+    assert recognised('{"text": "b", "b": 1}', frames('{"text": "c", "b": 1}')) is None
 
 
 def test_a_string_that_is_equal_to_a_text_in_another_spelling_is_not_taken_for_it() -> None:
-    assert taken('{"id": "b", "text": "\\u0062"}', frames('{"id": "c", "text": "\\u0062"}')) is None
+    assert recognised('{"id": "b", "text": "\\u0062"}', frames('{"id": "c", "text": "\\u0062"}')) is None
 
 
 def test_numbers_and_padding_vary() -> None:
     varying = ("number", "padding")
     data = '{"number": 9, "text": "b", "padding":"xyz"}'
     following = frames('{"number": 10, "text": "c", "padding":""}', '{"number": 11, "text": "d", "padding":"/+9"}')
-    assert taken(data, following, varying=varying) == ["c", "d"]
+    assert recognised(data, following, varying=varying) == ["c", "d"]
     for number in ("-1", "1.5", "01", '"1"', "1e5"):
         other = f'{{"number": {number}, "text": "c", "padding":""}}'
-        assert taken(data, frames(other), varying=varying) is None
-    assert taken(data, frames('{"number": 1, "text": "c", "padding":"\\n"}'), varying=varying) is None
-    assert taken(data, frames('{"number": 1, "text": "c", "padding":"\n"}'), varying=varying) is None
+        assert recognised(data, frames(other), varying=varying) is None
+    assert recognised(data, frames('{"number": 1, "text": "c", "padding":"\\n"}'), varying=varying) is None
+    assert recognised(data, frames('{"number": 1, "text": "c", "padding":"\n"}'), varying=varying) is None
 
 
 def test_what_never_repeats_is_soon_left() -> None:
@@ -194,7 +194,7 @@ def test_what_never_repeats_is_soon_left() -> None:
 
     def read_text(value: Object) -> MoreText:
         reads.append(value["n"])
-        return MoreText(value["text"], TAKEN.append)
+        return MoreText(value["text"], TEXTS.append)
 
     repeats = Repeats()
     for number in range(3 * PATIENCE):
@@ -233,8 +233,8 @@ def test_an_event_with_another_name_is_another_event() -> None:
     ids=lambda chunk: json.dumps(chunk)[26:60],
 )
 def test_chunks_whose_members_are_merged_read_the_same_without_plans(chunk: Object) -> None:
-    begun = {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}]}
-    first = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi", **begun}}]}
+    call = {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}]}
+    first = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi", **call}}]}
     texts = [json.dumps(first), *(json.dumps(chunk).replace('"a"', f'"{text}"') for text in "abcde")]
     chunks = [f"data: {text}\n\n" for text in texts]
     assert read("openai-sse", chunks) == read("openai-sse", chunks, Options(plans=False))

@@ -24,7 +24,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder
-from ocml_bridge.stream.running import PLACE, running_text
+from ocml_bridge.stream.running import PLACE
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.values import nearest_object
 
@@ -190,9 +190,7 @@ class EventEncoder(ResponseEncoder):
         block = self._assembly.blocks[-1]
         out.append(self._event(self._text_of(kind, text)))
         pieces = block.pieces_of(delta)
-        running = running_text(event, partial(block.take_text, delta) if pieces is None else pieces.append)
-        if running is not None:
-            self.running[number] = running.write
+        self.run_on(number, event, partial(block.take_text, delta) if pieces is None else pieces.append)
         return out
 
     def end(self, number: int, message: Message) -> list[bytes]:

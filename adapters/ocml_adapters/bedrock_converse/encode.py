@@ -19,7 +19,7 @@ from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import Uninterrupted
 from ocml_bridge.stream.response import ResponseEncoder
-from ocml_bridge.stream.running import PLACE, running_text
+from ocml_bridge.stream.running import PLACE
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
 
@@ -114,9 +114,8 @@ class EventEncoder(ResponseEncoder):
         out.append(self._of_block(_DELTA, {"delta": delta_of(delta_kind, text)}))
         block = self._assembly.running(self._index)
         event = _line(_DELTA, {"delta": delta_of(delta_kind, PLACE), "contentBlockIndex": self._index})
-        running = None if block is None else running_text(event, partial(block.take_text, delta_kind, untold), _quote)
-        if running is not None:
-            self.running[number] = running.write
+        if block is not None:
+            self.run_on(number, event, partial(block.take_text, delta_kind, untold), _quote)
         return out
 
     def sign(self, number: int, message: Message) -> list[bytes]:

@@ -23,7 +23,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import Uninterrupted
 from ocml_bridge.stream.response import ResponseEncoder
-from ocml_bridge.stream.running import PLACE, running_text
+from ocml_bridge.stream.running import PLACE
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
@@ -92,11 +92,8 @@ class ChunkEncoder(ResponseEncoder):
         thought = {"thought": True} if kind == "thought" else {}
         out = [self._part(number, kind, {"text": text, **thought})]
         first, place = self._assembly.first, {"text": PLACE, **thought}
-        running = None
         if first is not None and first.continued_by(place):
-            running = running_text(sse.write_json(self._chunk_of(_content(place))), first.pieces.append)
-        if running is not None:
-            self.running[number] = running.write
+            self.run_on(number, sse.write_json(self._chunk_of(_content(place))), first.pieces.append)
         return out
 
     def end(self, number: int, message: Message) -> list[bytes]:

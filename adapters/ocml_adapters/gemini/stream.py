@@ -8,8 +8,8 @@ from typing import Final, cast
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of, members_of
-from ocml_bridge.model import Json, Message, Part, Text, replace
+from ocml_bridge.json_values.parameters import members_of, only_object
+from ocml_bridge.model import Message, Part, Text, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.repeats import MoreText
@@ -155,12 +155,6 @@ class ContentDecoder(AssemblingDecoder):
             response[CANDIDATES][0][FINISH] = _FINISHES[reason]
         is_empty = not response or first is not None or _FEEDBACK in response
         return response if is_empty else {CANDIDATES: [], **response}
-
-
-def only_object(value: Json) -> Object:
-    """Return the only item of a list, if it is an object; else an empty object."""
-    items = items_of(value)
-    return members_of(items[0]) if len(items) == 1 else {}
 
 
 def _is_plain(thought: Message) -> bool:

@@ -5,7 +5,6 @@ The scanner (`frames.py`) and the reader (`reader.py`) are those of the batch re
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 from typing import Final, cast
 
@@ -17,6 +16,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, declaration_at, emit_message, settle
+from ocml_bridge.stream.utf8 import Characters
 
 from .around import is_edge
 from .frames import Frame, Scanner, pieces_of
@@ -182,9 +182,7 @@ class TokenDecoder(Decoder):
     def __init__(self) -> None:
         self._log = LiveLog()
         self._live = Live(self._log, restore=False)
-        self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
-        self._partial = False
-        """Whether the last character is incomplete: more of its bytes must follow."""
+        self._utf8 = Characters()
         self._ids: list[int] = []
         self._over = False
         self._failed: ErrorCode | None = None
@@ -220,7 +218,7 @@ class TokenDecoder(Decoder):
         self._ids += ids
         live, events = self._live, self._log.events
         for number in ids:
-            text = None if self._partial else text_of(number)
+            text = None if self._utf8.is_cut else text_of(number)
             if text is None:
                 text = self._look(number)
             if number >= FIRST_SPECIAL or live.waits:
@@ -235,18 +233,9 @@ class TokenDecoder(Decoder):
         """Return the text that an id completes, "" for part of a character; take a control token, and return ""."""
         token = TOKENS.get(number)
         if token is not None:
-            self._live.take((self._rest(), token, ""))
+            self._live.take((self._utf8.finish(), token, ""))
             return ""
-        text = self._utf8.decode(bytes_of(number))
-        self._partial = self._utf8.getstate()[0] != b""
-        return text
-
-    def _rest(self) -> str:
-        """Return the text of an incomplete character that is not continued (U+FFFD), or ""."""
-        text = self._utf8.decode(b"", final=True)
-        self._utf8.reset()
-        self._partial = False
-        return text
+        return self._utf8.decode(bytes_of(number))
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """End the stream; return the last events. A second call returns none."""
@@ -270,7 +259,7 @@ class TokenDecoder(Decoder):
         """Read what is left, with the end token that is missing if the model stopped by itself."""
         if reason == "stop" and self._failed is None and (token := self._live.implied()):
             self._take((IDS[token],))
-        elif text := self._rest():
+        elif text := self._utf8.finish():
             self._live.take((text,))
         self._live.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of, members_of
+from ocml_bridge.json_values.parameters import members_of, only_object
 
 from .syntax import CONTENT, FUNCTION, REASONING_TEXTS, TOOL_CALLS
 
@@ -41,8 +41,7 @@ def text_of_delta(delta: Object, role: str | None) -> tuple[TextPlace, str] | No
     ((key, value),) = members.items()
     if isinstance(value, str) and key in (CONTENT, *REASONING_TEXTS):
         return TextPlace(key), value
-    items = items_of(value) if key == TOOL_CALLS else []
-    item = members_of(items[0]) if len(items) == 1 else {}
+    item = only_object(value) if key == TOOL_CALLS else {}
     index, inner = item.get("index"), members_of(item.get(FUNCTION))
     text = inner.get("arguments")
     is_plain = {key for key, value in item.items() if value is not None} == {"index", FUNCTION}

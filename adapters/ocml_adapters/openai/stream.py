@@ -15,7 +15,7 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Delta, End, Reason, RefusalDelta, Signed, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of, members_of
+from ocml_bridge.json_values.parameters import only_object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
@@ -143,8 +143,7 @@ class ChunkDecoder(ArrivingDecoder):
 
     def more_text(self, value: Object) -> MoreText | None:
         """Return what a chunk has that only has more of one text of the first answer, and nothing to be merged."""
-        items, first = items_of(value.get("choices")), next(iter(self._choices.items()), None)
-        item = members_of(items[0]) if len(items) == 1 else {}
+        item, first = only_object(value.get("choices")), next(iter(self._choices.items()), None)
         if first is None or item.get("index", 0) != first[0] or item.get("finish_reason"):
             return None
         if _has_lists_or_objects(value, "choices") or _has_lists_or_objects(item, "delta"):

@@ -344,10 +344,10 @@ def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) ->
         bare: whether the other columns are left out.
     """
     written: dict[str, Json] = {name or DEFAULT_FIELD: output}
-    taken = {*written}
+    reserved = {*written}
     if isinstance(output, dict) and name is None:
         written = cast("dict[str, Json]", output)
-        taken = {*written, _MESSAGES}
+        reserved = {*written, _MESSAGES}
     columns: dict[str, bytes] = {}
     for column, raw in (record.fields or {}).items():
         if column == MEMBERS:
@@ -355,7 +355,7 @@ def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) ->
                 columns[key] = jsontext.dumps(value)
         elif not bare and raw is not None:
             text = raw.translate(_SPACES).encode("utf-8", "surrogatepass")
-            columns[_unused_name(column, taken, record.fields or {})] = text
+            columns[_unused_name(column, reserved, record.fields or {})] = text
     return columns
 
 
@@ -363,9 +363,9 @@ _MESSAGES: Final = "messages"
 """The member that makes a request of a document; with a column of this name, a preference would be read as one."""
 
 
-def _unused_name(column: str, taken: Collection[str], fields: dict[str, str | None]) -> str:
-    """Return a name for a column that is not taken."""
-    while column in taken:
+def _unused_name(column: str, reserved: Collection[str], fields: dict[str, str | None]) -> str:
+    """Return a name for a column that no other has."""
+    while column in reserved:
         column = f"{_PREFIX}{column}"
         while column in fields:
             column = f"{_PREFIX}{column}"

@@ -115,6 +115,12 @@ def items_of(value: Json) -> list[Json]:
     return cast("list[Json]", value) if isinstance(value, list) else []
 
 
+def only_object(value: Json) -> Object:
+    """Return the only item of a list, if it is an object; an empty object for any other value."""
+    items = items_of(value)
+    return members_of(items[0]) if len(items) == 1 else {}
+
+
 def nonempty_text(value: Json) -> str | None:
     """Return a text that is not empty; None for any other value."""
     return value if isinstance(value, str) and value else None

@@ -22,15 +22,15 @@ def with_places(row: Object, places: Sequence[str]) -> Object:
         places: names of columns, and places in columns; the name of a column is not read as a place.
     """
     found: Object = {}
-    taken: dict[str, list[Sequence[str]]] = {}
+    steps_inside: dict[str, list[Sequence[str]]] = {}
     for place in places:
         if place in row or (steps := _steps(place)) is None or steps[0] not in row:
             continue
         value = _value_at(row, steps)
         if value is not None:
             found[place] = value
-            taken.setdefault(steps[0], []).append(steps[1:])
-    used_up = {column for column, inner in taken.items() if _is_all(parsed(row[column], ""), inner)}
+            steps_inside.setdefault(steps[0], []).append(steps[1:])
+    used_up = {column for column, inner in steps_inside.items() if _is_all(parsed(row[column], ""), inner)}
     return {**{name: each for name, each in row.items() if name not in used_up}, **found} if found else row
 
 

@@ -165,15 +165,15 @@ class ArrivingDecoder(Decoder, ABC):
         Raises:
             BridgeError: OCB-JSON if the data is not JSON; OCB-LIMIT if a value is too long.
         """
-        if self.closed or self.failed or self.done:
+        if self.is_closed:
             return []
         text = self._utf8.decode(data)
         at = 0
         while at < len(text):
             end = self._repeats.take(text, at)
             if end == at:
-                end = text.find(_EVENT_END, at) + len(_EVENT_END)
-                end = len(text) if end < len(_EVENT_END) else end
+                found = text.find(_EVENT_END, at)
+                end = len(text) if found < 0 else found + len(_EVENT_END)
                 self._feed(text[at:end])
                 if self.is_closed:
                     break

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from json.encoder import encode_basestring_ascii
 from typing import ClassVar, Final
 
 from ..chat.turns import is_call, recipient_of
@@ -24,6 +25,7 @@ from ..units.reader import UnitReader
 from ..wires.tool_alphabet import ToolAlphabet
 from .identity import repeated_identity
 from .response_losses import losses_of, losses_of_unwritten
+from .running import running_text
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
@@ -166,6 +168,25 @@ class ResponseEncoder(ABC):
         """Write the beginning of the answer, if it is not written yet."""
         opened, self.opened = self.opened, True
         return [] if opened else self.open()
+
+    def run_on(
+        self,
+        number: int,
+        event: bytes,
+        take: Callable[[str], object],
+        quote: Callable[[str], str] = encode_basestring_ascii,
+    ) -> None:
+        """Write further text of a message, until anything else comes, as the same event with another text.
+
+        Args:
+            number: the number of the message.
+            event: the event with `PLACE` as its text.
+            take: takes a text that is written, as `more` does.
+            quote: returns a text as a string of JSON.
+        """
+        running = running_text(event, take, quote)
+        if running is not None:
+            self.running[number] = running.write
 
     def call_id(self, call: Message) -> str:
         """Return the id of a call that begins, or a new id if it has none."""

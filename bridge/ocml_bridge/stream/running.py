@@ -31,9 +31,7 @@ class RunningText(NamedTuple):
         return f"{self.before}{self.quote(text)}{self.after}".encode()
 
 
-def running_text(
-    event: bytes, take: Callable[[str], object], quote: Callable[[str], str] = encode_basestring_ascii
-) -> RunningText | None:
+def running_text(event: bytes, take: Callable[[str], object], quote: Callable[[str], str]) -> RunningText | None:
     """Return an event without its text; None if `PLACE` does not stand in it exactly once.
 
     Args:

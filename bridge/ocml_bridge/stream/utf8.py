@@ -6,27 +6,30 @@ import codecs
 
 
 class Characters:
-    """Decodes chunks of bytes; invalid bytes become U+FFFD."""
+    """Decodes chunks of bytes; invalid bytes become U+FFFD.
+
+    Attributes:
+        is_cut: whether the last chunk ended inside a character.
+    """
 
     def __init__(self) -> None:
+        self.is_cut = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._is_cut = False
-        """Whether the last chunk ended inside a character."""
 
     def decode(self, data: str | bytes) -> str:
         """Return the characters that a chunk completes; a text is returned as it is."""
         if isinstance(data, str):
             return data
-        if not self._is_cut:
+        if not self.is_cut:
             try:
                 return data.decode()
             except UnicodeDecodeError:  # it is invalid, or it ends inside a character
                 pass
         text = self._decoder.decode(data)
-        self._is_cut = bool(self._decoder.getstate()[0])
+        self.is_cut = bool(self._decoder.getstate()[0])
         return text
 
     def finish(self) -> str:
         """Return U+FFFD for a character that is not complete; otherwise an empty text."""
-        self._is_cut = False
+        self.is_cut = False
         return self._decoder.decode(b"", final=True)

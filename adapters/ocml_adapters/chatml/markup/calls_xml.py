@@ -177,13 +177,13 @@ class _Reading:
                 continue
             tag = _TAG.match(self.text, place)
             if tag is None:
-                return _unreadable(self.text, self.start, place, self._begun())
+                return _unreadable(self.text, self.start, place, self._unfinished())
             self.at, ended = tag.end(), True
             if tag["parameter"] is not None:
                 ended = False
                 if not self._parameter(tag["parameter"]):
-                    begun = self._begun((tag["parameter"], self.text[tag.end() :]))
-                    return Stretch(self.start, len(self.text), (begun,), flaw=Flaw.CUT_OFF)
+                    call = self._unfinished((tag["parameter"], self.text[tag.end() :]))
+                    return Stretch(self.start, len(self.text), (call,), flaw=Flaw.CUT_OFF)
             elif tag[0] == _END_PARAMETER:
                 ended = False
                 self.mended = True
@@ -204,7 +204,7 @@ class _Reading:
         self.arguments, self.at, self.mended = self.text[place : parsed[1]], parsed[1], True
         return True
 
-    def _begun(self, value: tuple[str, str] | None = None) -> Call:
+    def _unfinished(self, value: tuple[str, str] | None = None) -> Call:
         """Return the call so far, which is cut off; `value`: the name and the text of a value that is cut off."""
         values = {**self.values, _bare(value[0]): _before_tag(value[1].removeprefix("\n"))} if value else self.values
         return _call(self.name, values)._replace(whole=False, last_is_open=value is not None)
@@ -265,17 +265,17 @@ def _before_tag(text: str) -> str:
     return next((text.removesuffix(each) for each in _BEGUN_ENDS if text.endswith(each)), text)
 
 
-def _unreadable(text: str, start: int, place: int, begun: Call | None = None) -> Stretch:
+def _unreadable(text: str, start: int, place: int, call: Call | None = None) -> Stretch:
     """Return a stretch without whole calls, up to its end tag or the next call, if the text at `place` cannot be read.
 
     Args:
         text: the body.
         start: the offset of the stretch.
         place: the offset of what cannot be read.
-        begun: the call before it.
+        call: the call before it.
     """
     if _CUT.match(text, place):
-        return Stretch(start, len(text), () if begun is None else (begun,), flaw=Flaw.CUT_OFF)
+        return Stretch(start, len(text), () if call is None else (call,), flaw=Flaw.CUT_OFF)
     tag = _AROUND.search(text, place)
     end = len(text) if tag is None else tag.end() if tag[0] == _CLOSE else tag.start()
     return Stretch(start, end, (), flaw=Flaw.OPAQUE)
