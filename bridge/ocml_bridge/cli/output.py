@@ -13,7 +13,7 @@ from typing import BinaryIO, Final, TextIO
 
 import click
 
-from ..common.unicode import in_utf_8
+from ..common.unicode import from_utf_16
 from ..errors import BridgeError, ErrorCode, ExitCode, with_options
 from ..loss import Finding, Loss, LossClass, Severity
 
@@ -142,8 +142,8 @@ def read_bytes(name: str) -> bytes:
     with about(name):
         if name != STANDARD:
             with open(name, "rb") as file:
-                return in_utf_8(file.read())
-        return in_utf_8(standard_input().read())
+                return from_utf_16(file.read())
+        return from_utf_16(standard_input().read())
 
 
 def standard_input() -> BinaryIO:

@@ -11,7 +11,7 @@ BOM: Final = "\ufeff"
 """The byte order mark, which is removed from the beginning of a text before any format reads it."""
 
 
-def in_utf_8(data: bytes) -> bytes:
+def from_utf_16(data: bytes) -> bytes:
     """Return data in UTF-8 with its byte order mark, if it is in UTF-16; other data unchanged."""
     for mark, encoding in ((BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
         if data.startswith(mark) and data != mark:

@@ -54,8 +54,13 @@ def named_preference(row: Object) -> dict[str, str]:
     return {field: name for field, name in columns.items() if name is not None} if None not in columns.values() else {}
 
 
-_BETTER: Final = ("chosen", "preferred", "better", "best", "winner", "positive", "good")
-_WORSE: Final = ("rejected", "dispreferred", "worse", "worst", "loser", "negative", "bad")
+_COMPARED: Final = (
+    ("chosen", "preferred", "better", "best", "winner"),
+    ("rejected", "dispreferred", "worse", "worst", "loser"),
+)
+"""Words for the better and the worse one of two answers, which are said of nothing else."""
+_BETTER: Final = (*_COMPARED[0], "positive", "good")
+_WORSE: Final = (*_COMPARED[1], "negative", "bad")
 """Words in the names of the columns of two answers."""
 
 
@@ -72,7 +77,7 @@ def names_an_answer(name: str) -> bool:
 
 
 _SPEAKERS: Final = frozenset({"assistant", "bot", "doctor", "agent"})
-_ANSWERS: Final = frozenset((*_ANSWER, *_BETTER[:5], *_WORSE[:5], "answers", "win", "lose")) - _SPEAKERS
+_ANSWERS: Final = frozenset((*_ANSWER, *_COMPARED[0], *_COMPARED[1], "answers", "win", "lose")) - _SPEAKERS
 
 
 def _words(name: str) -> list[str]:

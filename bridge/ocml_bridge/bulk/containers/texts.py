@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import groupby, islice
 from typing import Final
 
-from ...common.unicode import in_utf_8
+from ...common.unicode import from_utf_16
 from ...errors import BridgeError, ErrorCode
 from ...formats.adapter import Kind
 from ...json_values import jsontext
@@ -148,7 +148,7 @@ def record_of(row: Row, _payload: None, item: Input, _job: Job) -> Record:
     try:
         content, raw = open_plain(os.path.join(item.path, name))
         with raw, content:
-            data = in_utf_8(content.read())
+            data = from_utf_16(content.read())
     except reading_errors() as error:
         reason = getattr(error, "strerror", None) or str(error)
         error = BridgeError(ErrorCode.IO, f"the file cannot be read: {reason}")

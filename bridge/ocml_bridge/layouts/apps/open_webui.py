@@ -186,4 +186,5 @@ def _rest_of(item: Object) -> Object:
 def _has_output(node: Object) -> bool:
     """Return whether a message has output items, all of known kinds."""
     items = as_list(node.get("output"))
-    return bool(items) and all(members_of(each).get("type") in (*_READ_MEMBERS,) for each in items or [])
+    kinds = [members_of(each).get("type") for each in items or []]
+    return bool(kinds) and all(isinstance(kind, str) and kind in _READ_MEMBERS for kind in kinds)

@@ -118,7 +118,7 @@ def _part(part: Object) -> Object:
     kind = part["type"]
     if kind == "text":
         return {"type": "text", "text": part["value"]}
-    return {"type": kind, kind: {"url": part["value"]}} if kind in (*_MEDIA,) else part
+    return {"type": kind, kind: {"url": part["value"]}} if isinstance(kind, str) and kind in _MEDIA else part
 
 
 def write_valued(document: Json, wording: Wording) -> Object:
