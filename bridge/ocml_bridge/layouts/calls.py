@@ -15,9 +15,10 @@ from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
-from .fitting import as_list, as_object
-from .layout import Object, noticed
+from .fitting import as_list, as_object, items_of, members_of
+from .layout import Object, noticed, parsed_or_none
 from .messages import calls_of, message, tools_of
+from .pieces import function_call
 from .pythonic import calls_in, literal_in
 from .tagged import call_in_tags, call_of_function, calls_invoked, items_in, result_in
 
@@ -78,7 +79,7 @@ def mended(text: str) -> str | None:
     with suppress(BridgeError):
         jsontext.loads(text)
         return None
-    found = as_object(literal_in(text)) or {}
+    found = members_of(literal_in(text))
     return as_text(found) if isinstance(found.get("name"), str) else None
 
 
@@ -108,7 +109,7 @@ def _functions(text: str, after: Sequence[Object], tools: list[Json] | None) -> 
 def _text_alone(each: Object) -> str | None:
     """Return the content of a message that is a text, or one part of text (SWE-agent); None for any other content."""
     content = each.get("content")
-    parts = as_list(content) or []
+    parts = items_of(content)
     part = as_object(parts[0]) if len(parts) == 1 else None
     if part is not None and part.keys() == {"type", "text"}:
         content = part["text"]
@@ -168,13 +169,12 @@ def _names(before: Sequence[Object], out: Sequence[Object]) -> list[str]:
     """Return the names of the calls that were taken out of the text of the message before; none for other calls."""
     if not before or before[0].get("tool_calls"):
         return []
-    calls = as_list(out[-1].get("tool_calls")) if out else None
-    return list(map(_name, calls or ()))
+    return list(map(_name, items_of(out[-1].get("tool_calls")) if out else ()))
 
 
 def _name(tool: Json) -> str:
     """Return the name of a function in a declared tool or in a call; "" for any other value."""
-    name = (as_object((as_object(tool) or {}).get("function")) or {}).get("name")
+    name = members_of(members_of(tool).get("function")).get("name")
     return name if isinstance(name, str) else ""
 
 
@@ -214,11 +214,8 @@ def _listed(text: str, tools: list[Json] | None) -> list[Json] | None:
     """Return the calls of a text that is a JSON list of calls of declared tools (xLAM-2); None for any other text."""
     if not tools or not text.startswith("[{"):
         return None
-    try:
-        items = as_list(jsontext.loads(text)) or []
-    except BridgeError:
-        return None
-    if not all((as_object(item) or {}).keys() == {"name", "arguments"} for item in items):
+    items = items_of(parsed_or_none(text))
+    if not items or not all(members_of(item).keys() == {"name", "arguments"} for item in items):
         return None
     made = calls_of(items, "")
     return made if {*map(_name, made)} <= {*map(_name, tools)} else None
@@ -242,7 +239,7 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
         return invoked
     code = _CODE.fullmatch(text)
     if written := calls_in(text if code is None else f"[{code[1].strip()}]", None):
-        return [{"type": "function", "function": {"name": name, "arguments": as_text(args)}} for name, args in written]
+        return [function_call(name, arguments) for name, arguments in written]
     if (function := call_of_function(text, tools)) is not None:
         if function[1]:
             detail = f"no tool gives a type for {', '.join(function[1])}; the value is read as text"
@@ -250,7 +247,7 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
         return [function[0]]
     quoted = _QUOTED.match(text)
     if quoted is not None:
-        return [{"type": "function", "function": {"name": quoted[1], "arguments": quoted[2]}}]
+        return [function_call(quoted[1], quoted[2])]
     try:
         value: Json = jsontext.loads(text)
     except BridgeError:
@@ -264,9 +261,9 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
 def _results(each: Object, text: str, before: Sequence[Object], path: str, findings: list[Finding]) -> list[str] | None:
     """Return the results in the text of a message; None if the text holds anything else."""
     if (together := _RESULTS.fullmatch(text)) is not None:
-        calls = as_list(before[-1].get("tool_calls")) if before else None
-        items = items_in(together[1], len(calls or ()))
-        if len(items) < len(calls or ()):
+        calls = items_of(before[-1].get("tool_calls")) if before else []
+        items = items_in(together[1], len(calls))
+        if len(items) < len(calls):
             findings.append(noticed(path, "the results of several calls cannot be distinguished; they are kept as one"))
         return items
     if each["role"] == "tool" and (found := _alone(_EXAONE_RESULT, text)):

@@ -9,26 +9,26 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import Final, cast
 
-from ..errors import BridgeError
 from ..json_values.jsontext import as_text
 from ..loss import Finding
 from ..model import Json
 from . import calls, dialogue, thoughts
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, items_of, members_of
 from .history import is_asked_before, pair_of, read_history
-from .layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
+from .layout import Document, Object, Wording, misshapen, noticed, parsed_or_none, unfit
 from .messages import (
+    TOOLS,
     are_messages,
     calls_of,
     is_message,
     is_text,
     message,
     preference,
+    read_tools,
     request,
     respelled,
     respelled_all,
     system_of,
-    tools_of,
 )
 
 SYSTEM: Final = "system"
@@ -38,7 +38,6 @@ INPUT: Final = "input"
 OUTPUT: Final = "output"
 CHOSEN: Final = "chosen"
 REJECTED: Final = "rejected"
-TOOLS: Final = "tools"
 CALLS: Final = "calls"
 PARALLEL: Final = "parallel_tool_calls"
 
@@ -59,10 +58,10 @@ def is_answered_by_any(fields: Object, wording: Wording) -> bool:
 
 def _texts_in(value: Json) -> list[str]:
     """Return the texts of a list, or of the member `text` (SQuAD) or `value` (TriviaQA); none for other values."""
-    found = as_object(value) or {}
+    found = members_of(value)
     if isinstance(found.get("value"), str):
         return [found["value"]]
-    texts = as_list(found.get("text", value)) or []
+    texts = items_of(found.get("text", value))
     return cast("list[str]", texts) if all(isinstance(each, str) for each in texts) else []
 
 
@@ -80,7 +79,7 @@ def is_history(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages, or pairs of a text and its answer, which may be null."""
     if are_messages(fields.get(HISTORY), wording):
         return True
-    pairs = [pair_of(each) or [] for each in as_list(fields.get(HISTORY)) or []]
+    pairs = [pair_of(each) or [] for each in items_of(fields.get(HISTORY))]
     texts = all(len(pair) == 2 and all(each is None or isinstance(each, str) for each in pair) for pair in pairs)
     return texts and any(isinstance(each, str) for pair in pairs for each in pair)
 
@@ -93,7 +92,7 @@ def is_prompt(fields: Object, wording: Wording) -> bool:
 def is_bfcl(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a list of messages for each turn, some of them empty; or messages and tools."""
     question = fields.get(INSTRUCTION)
-    turns = [turn for turn in as_list(question) or () if turn != []]
+    turns = [turn for turn in items_of(question) if turn != []]
     in_turns = bool(turns) and all(are_messages(turn, wording) for turn in turns)
     return in_turns or (TOOLS in fields and are_messages(question, wording))
 
@@ -107,11 +106,8 @@ def is_called(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question, declared tools, and calls as the answer."""
     if not (is_text_or_messages(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
         return False
-    try:
-        calls = parsed(fields[CALLS], f"/{CALLS}")
-    except BridgeError:
-        return False
-    return all("name" in (as_object(each) or {}) for each in as_list(calls) or [calls]) or calls == []
+    calls = parsed_or_none(fields[CALLS]) if isinstance(fields[CALLS], str) else fields[CALLS]
+    return all("name" in members_of(each) for each in as_list(calls) or [calls]) or calls == []
 
 
 def is_number(value: Json) -> bool:
@@ -151,7 +147,7 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
         del messages[-1]
     if OUTPUT in fields:
         messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
-    turns = as_list(fields.get(INSTRUCTION)) or []
+    turns = items_of(fields.get(INSTRUCTION))
     empty = [at for at, turn in enumerate(turns) if turn == []]
     findings = [noticed(f"/{INSTRUCTION}/{at}", "a turn without messages is left out") for at in empty]
     if is_number(fields.get(OUTPUT)):
@@ -263,7 +259,7 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     instruction = fields.get(INSTRUCTION)
     listed = as_list(instruction)
     if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
-        instruction = [each for turn in listed for each in as_list(turn) or []]
+        instruction = [each for turn in listed for each in items_of(turn)]
     given = fields.get(INPUT)
     if isinstance(instruction, str) and not given and (prompt := dialogue.read_prompt(instruction)) is not None:
         return [*messages, *prompt]
@@ -298,11 +294,6 @@ def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:
     return [thoughts.split(each, wording) for each in respelled_all(value, wording, path)]
 
 
-def read_tools(fields: Object) -> list[Json] | None:
-    """Return the declared tools; None if there are none."""
-    return tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-
-
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
@@ -334,7 +325,7 @@ def write_completion(document: Json, wording: Wording) -> Object:
 
 def write_preference(document: Json, wording: Wording) -> Object:
     """Return the fields of a conversation with the chosen answer and the rejected one."""
-    found = as_object(document) or {}
+    found = members_of(document)
     given = as_object(found.get("input"))
     chosen, rejected = as_list(found.get("preferred_output")), as_list(found.get("non_preferred_output"))
     if given is None or not chosen or not rejected:
@@ -346,7 +337,7 @@ def write_preference(document: Json, wording: Wording) -> Object:
 
 def declared(document: Json) -> Object:
     """Return the field of declared tools as JSON text: in a list, Arrow gives each tool the members of all others."""
-    tools = (as_object(document) or {}).get("tools")
+    tools = members_of(document).get("tools")
     return {} if tools is None else {TOOLS: as_text(tools)}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import BridgeError
 from ..json_values import jsontext
+from ..json_values.parameters import items_of, members_of
 from ..loss import Loss, LossCode, Severity
 from ..model import Json
 
@@ -29,7 +30,7 @@ def as_object(value: Json) -> Object | None:
 
 def objects_of(value: Json) -> list[Object]:
     """Return the items of a list, with an empty object for each item that is not an object; [] for other values."""
-    return [as_object(each) or {} for each in as_list(value) or []]
+    return [members_of(each) for each in items_of(value)]
 
 
 def without_members(members: Object, *names: str) -> Object:
@@ -54,7 +55,7 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
     losses: list[Loss] = []
     fitted = dict(found)
     for path, messages in lists.items():
-        kept = [_without(as_object(each) or {}, drops, f"{path}/{at}", losses) for at, each in enumerate(messages)]
+        kept = [_without(members_of(each), drops, f"{path}/{at}", losses) for at, each in enumerate(messages)]
         _, name, *inner = path.split("/")
         fitted[name] = {**fitted[name], inner[0]: kept} if inner else kept
     return fitted, losses
@@ -62,7 +63,7 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
 
 def _lists_of(document: Object) -> dict[str, list[Json]]:
     """Return the lists of messages of a document by their paths: of a preference, the prompt and both answers."""
-    prompt = (as_object(document.get("input")) or {}).get("messages")
+    prompt = members_of(document.get("input")).get("messages")
     found = {"/messages": document.get("messages"), "/input/messages": prompt}
     found |= {f"/{name}": document.get(name) for name in ("preferred_output", "non_preferred_output")}
     lists = {path: as_list(value) for path, value in found.items()}
@@ -72,7 +73,7 @@ def _lists_of(document: Object) -> dict[str, list[Json]]:
 def _without(message: Object, drops: Mapping[str, LossCode], path: str, losses: list[Loss]) -> Object:
     gone = [key for key in message if key in drops]
     out = {key: value for key, value in message.items() if key not in drops}
-    calls = [as_object(call) or {} for call in as_list(out.get("tool_calls")) or []]
+    calls = [members_of(call) for call in items_of(out.get("tool_calls"))]
     losses += [Loss(drops[key], Severity.LOST, f"{path}/{key}", f"the layout has no place for {key!r}") for key in gone]
     if IDS in drops and any("id" in call for call in calls):
         detail = "the layout has no place for ids of calls"
@@ -85,14 +86,14 @@ def in_order(messages: Sequence[Json]) -> bool:
     """Return whether each reply answers the first call that has no reply yet."""
     waiting: list[Json] = []
     for each in messages:
-        message = as_object(each) or {}
+        message = members_of(each)
         if message.get("role") == "tool":
             if IDS in message and (not waiting or waiting.pop(0) != message[IDS]):
                 return False
         elif message.get("tool_calls"):
             if waiting:
                 return False
-            waiting = [(as_object(call) or {}).get("id") for call in as_list(message["tool_calls"]) or []]
+            waiting = [members_of(call).get("id") for call in items_of(message["tool_calls"])]
         elif waiting:
             return False
     return True

@@ -8,7 +8,7 @@ from ..errors import BridgeError
 from ..json_values import jsontext
 from .columns import SEVERAL
 from .exchange import is_text_or_messages
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Object, Wording
 from .messages import ROLES, are_messages
 from .named import named_fields, named_preference
@@ -40,9 +40,11 @@ class Guess(NamedTuple):
 def guess(row: Object) -> Guess | None:
     """Return a plan for a row that no layout reads, or advice; None if it has nothing like a conversation."""
     if is_turn(row):
-        return Guess(_messages_in_rows(row))
+        return Guess(_put_together(row, "is", "{messages: .}"))
     if is_record(row):
-        return Guess(_messages_in_records(row))
+        are_messages_alone = "role" not in row and "type" in members_of(row.get("message"))
+        messages = "map(.message)" if are_messages_alone else "map(select(.message))"
+        return Guess(_put_together(row, "has", f"{{messages: {messages}}}"))
     if (preference := named_preference(row)) and (found := _with_places(row, "preference", preference, _GUESSED)):
         return found
     if (doubtful := _doubtful(row)) is not None:
@@ -138,21 +140,6 @@ def is_record(row: Object) -> bool:
     return inner is not None and are_messages([spoken], Wording(text=("content",)))
 
 
-def _messages_in_records(row: Object) -> list[str]:
-    """Return the plan for rows that are records of messages, with the command that puts the messages together."""
-    name = _conversation_id(row)
-    inner = as_object(row.get("message")) or {}
-    messages = (
-        "{messages: map(.message)}" if "role" not in row and "type" in inner else "{messages: map(select(.message))}"
-    )
-    if name is None:
-        about, query = "If all of them are one conversation, put them together:", messages
-    else:
-        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {messages}"
-    command = f"jq -sc '{query}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
-    return [f"# Each row has a message. {about}", f"#   {command}", "layout: auto"]
-
-
 def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
     """Return whether the content of turns is not always a text."""
     return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
@@ -170,20 +157,21 @@ def _several_answers(row: Object, answers: list[str]) -> list[str]:
     ]
 
 
-def _messages_in_rows(row: Object) -> list[str]:
-    """Return the plan for rows that are messages, with the command that puts those of a conversation together."""
-    name = _conversation_id(row)
+def _put_together(row: Object, what: str, messages: str) -> list[str]:
+    """Return the plan for rows with one message each, with the command that puts those of a conversation together.
+
+    Args:
+        row: the first row.
+        what: what each row is.
+        messages: the rows of a conversation as an object with its messages, in jq.
+    """
+    name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
     if name is None:
-        about, query = "If all of them are one conversation, put them together:", "{messages: .}"
+        about, query = "If all of them are one conversation, put them together:", messages
     else:
-        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {{messages: .}}"
+        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {messages}"
     command = f"jq -sc '{query}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
-    return [f"# Each row is a message. {about}", f"#   {command}", "layout: auto"]
-
-
-def _conversation_id(row: Object) -> str | None:
-    """Return the column of the conversation that a message is of; None if there is none."""
-    return next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
+    return [f"# Each row {what} a message. {about}", f"#   {command}", "layout: auto"]
 
 
 _HISTORIES: Final = frozenset(("history", "chat_history"))
@@ -222,7 +210,7 @@ _SPEAKERS: Final = frozenset((*ROLES, *GUESSES))
 
 def _members_of_columns(row: Object) -> Guess | None:
     """Return the plan for a row with texts or messages inside of columns (`response.text`); None if it has none."""
-    inside = {column: as_object(value) or {} for column, value in row.items()}
+    inside = {column: members_of(value) for column, value in row.items()}
     members = {
         column: next((key for key in _CONTENTS if is_text_or_messages(inner.get(key))), None)
         for column, inner in inside.items()

@@ -7,7 +7,7 @@ from typing import cast
 
 from ..model import Json
 from . import columns, thoughts
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, members_of
 from .layout import Object, Wording, misshapen, parsed
 from .messages import are_messages, message, respelled_all
 
@@ -48,7 +48,7 @@ def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
 
 def pair_of(value: Json) -> list[Json] | None:
     """Return a question and its answer; of two objects, as promptflow has them, the first members that are known."""
-    found = as_object(value) or {}
+    found = members_of(value)
     sides = [as_object(found.get(key)) for key in ("inputs", "outputs")]
     if found.keys() != {"inputs", "outputs"} or None in sides:
         return as_list(value)

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from ..errors import BridgeError
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_object, items_of
 from .layout import Object
 from .plan import AUTO, Plan, read_row
 
@@ -55,7 +55,7 @@ def _lists(value: Object) -> dict[str, list[Object]]:
 
 def _viewed(value: Object) -> list[Object]:
     """Return the items of an answer of the Hub's dataset viewer, each with a `row`; none for any other object."""
-    items = as_list(value.get(_ROWS)) or []
+    items = items_of(value.get(_ROWS))
     viewed = [found for found in map(as_object, items) if found and as_object(found.get(_ROW))]
     return viewed if len(viewed) == len(items) and "features" in value else []
 

@@ -215,6 +215,14 @@ def noticed(path: str, detail: str) -> Finding:
     return Finding(FindingCode.SHAPE, Severity.CHANGED, path, detail)
 
 
+def parsed_or_none(text: str) -> Json:
+    """Return the value of a JSON text; None for any other text."""
+    try:
+        return jsontext.loads(text)
+    except BridgeError:
+        return None
+
+
 def parsed(value: Json, path: str) -> Json:
     """Return a value that may be given as its JSON text.
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from ..common.python_code import literal
-from ..errors import BridgeError
-from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import columns
-from .fitting import as_list, as_object
-from .layout import Object, Wording
+from .fitting import as_list, as_object, members_of
+from .layout import Object, Wording, parsed_or_none
 from .messages import are_messages
 from .pythonic import as_json, closing
 
@@ -49,7 +47,7 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
             continue
         if value.__class__ is not str or not value.startswith(_BEGINNINGS.get(name, ())):
             continue
-        listed = _json(value)
+        listed = as_list(parsed_or_none(value))
         is_json = listed is not None
         listed = listed if is_json else python_list(value)
         if listed is None or not are_messages(listed, _ANY):
@@ -63,7 +61,7 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
 
 def _are_of_agents(value: Json) -> bool:
     """Return whether a value holds a text under each of several names, none of which is that of a content."""
-    found = as_object(value) or {}
+    found = members_of(value)
     return bool(found) and all(isinstance(each, str) for each in found.values()) and _CONTENTS.isdisjoint(found)
 
 
@@ -76,7 +74,7 @@ def _with_roles(items: list[Json]) -> list[Json]:
     if first is None or first.keys().isdisjoint(_FLAGS):
         return []
     flag = next(name for name in _FLAGS if name in first)
-    messages = [as_object(each) or {} for each in items]
+    messages = [members_of(each) for each in items]
     if not all(isinstance(each.get(flag), bool) and "role" not in each for each in messages):
         return []
     return [{_ROLE: "user" if each[flag] else "assistant", **_without(each, flag)} for each in messages]
@@ -91,13 +89,6 @@ _FLAGS: Final = ("is_human", "is_user", "isUser", "isHuman")
 _ROLE: Final = "role"
 _SILLY_TEXT: Final = "mes"
 """SillyTavern's name for a text."""
-
-
-def _json(text: str) -> list[Json] | None:
-    try:
-        return as_list(jsontext.loads(text))
-    except BridgeError:
-        return None
 
 
 def python_list(text: str) -> list[Json] | None:

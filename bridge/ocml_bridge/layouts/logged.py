@@ -18,8 +18,8 @@ from ..loss import Finding
 from ..model import Json, Settings, Transcript, replace
 from ..model.codec import to_json
 from .documents import format_of_row
-from .fitting import as_list, as_object, objects_of
-from .layout import Document, Object, Wording, misshapen, parsed
+from .fitting import as_list, as_object, members_of, objects_of
+from .layout import Document, Object, Wording, misshapen, parsed, parsed_or_none
 from .markup import separated
 from .messages import are_messages, message
 
@@ -110,10 +110,7 @@ def _unquoted(fields: Object) -> Object:
     request, response = fields.get(REQUEST), fields.get(RESPONSE)
     if not isinstance(request, str) or not isinstance(response, str) or not response.startswith('"'):
         return fields
-    try:
-        answer = parsed(response, f"/{RESPONSE}")
-    except BridgeError:
-        return fields
+    answer = parsed_or_none(response)
     return {**fields, RESPONSE: answer} if isinstance(answer, str) else fields
 
 
@@ -133,8 +130,8 @@ def _failure(fields: Object) -> str | None:
     """Return the reason why a request has no response; None if it has one, or if no reason is given."""
     if _answer(fields) is not None:
         return None
-    response = as_object(fields.get(RESPONSE)) or {}
-    body = as_object(response.get("body")) or {}
+    response = members_of(fields.get(RESPONSE))
+    body = members_of(response.get("body"))
     error = next((each[ERROR] for each in (fields, response, body) if each.get(ERROR)), None)
     if error is not None:
         return jsontext.dumps(error).decode("utf-8", "replace")
@@ -225,6 +222,6 @@ def differences(request: Transcript, answer: Transcript) -> Object:
 
 def _declared(transcript: Transcript) -> Object:
     """Return settings and tools, by name."""
-    around = as_object(to_json(Transcript(settings=transcript.settings, tools=transcript.tools))) or {}
+    around = members_of(to_json(Transcript(settings=transcript.settings, tools=transcript.tools)))
     tools = {} if transcript.tools is None else {"tools": around["tools"]}
-    return {**(as_object(around.get("settings")) or {}), **tools}
+    return {**members_of(around.get("settings")), **tools}

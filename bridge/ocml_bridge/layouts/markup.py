@@ -10,7 +10,7 @@ from typing import Final
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import thoughts
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, members_of
 from .layout import Document, Layout, Object, Reads, Wording
 from .messages import ROLES, message
 
@@ -116,7 +116,7 @@ _NAMING: Final = {tag: Wording(thoughts=(tag,)) for tag in thoughts.TAGS}
 
 def _may_have_tags(document: Json) -> bool:
     """Return whether a document has any text with a tag, or anything else than one list of turns with texts."""
-    members = as_object(document) or {}
+    members = members_of(document)
     [holder, *others] = [key for key in _HOLDERS if key in members] or [""]
     turns = as_list(members.get(holder))
     if turns is None or others:

@@ -13,7 +13,7 @@ from ..json_values.data_urls import data_url, image_format
 from ..loss import Finding
 from ..model import Json
 from . import columns
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Document, Object, Reads, Wording, noticed
 
 _KINDS: Final = {name: kind[:-1] for kind, names in columns.MEDIA.items() for name in names}
@@ -36,8 +36,8 @@ def address_of(entry: Json, kind: str) -> str | None:
     """Return the address of a medium: a text, or of what `datasets` stores the data or the path; None for others."""
     if isinstance(entry, str):
         return entry
-    stored = as_object(entry) or {}
-    data, path = (as_object(stored.get("bytes")) or {}).get("base64"), stored.get("path")
+    stored = members_of(entry)
+    data, path = members_of(stored.get("bytes")).get("base64"), stored.get("path")
     name = path if isinstance(path, str) else ""
     if not isinstance(data, str):
         return name or None
@@ -65,7 +65,7 @@ def _rest_of(value: Json) -> list[Object]:
     listed = as_list(value)
     rest: list[Object] = []
     for entry in objects_of([value] if listed is None else listed):
-        data = as_object(entry.get("bytes")) or {}
+        data = members_of(entry.get("bytes"))
         used = "bytes" if isinstance(data.get("base64"), str) else "path"
         left = {name: each for name, each in entry.items() if name != used and each is not None}
         about = {name: each for name, each in data.items() if name != "base64"}
@@ -115,7 +115,7 @@ def with_media(reads: Reads, fields: Object, wording: Wording) -> Sequence[Docum
 
 
 def _placed(document: Document, media: Object) -> Document:
-    given = as_object(document.value) or {}
+    given = members_of(document.value)
     request = as_object(given.get("input")) or given
     messages = [*objects_of(request.get("messages")), *objects_of(given.get("preferred_output"))]
     kinds = Counter(part["type"] for part in _places(messages))

@@ -8,7 +8,7 @@ from typing import Final, cast
 from ..json_values import jsontext
 from ..model import Json
 from . import columns, languages
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, items_of, members_of
 from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
@@ -31,6 +31,8 @@ ROLES: Final[dict[str, str]] = {
 """The role for each word that datasets have for one, in lower case."""
 
 
+TOOLS: Final = "tools"
+"""The field of declared tools, in all layouts."""
 _GEMINI_CONTENT: Final = "parts"
 """The member that holds the content in Gemini's messages."""
 
@@ -65,7 +67,7 @@ def are_messages(value: Json, wording: Wording) -> bool:
 
 def _has_readable_content(value: Json, wording: Wording) -> bool:
     """Return whether the content of a message is in a member that is read, or whether it is empty."""
-    found = as_object(value) or {}
+    found = members_of(value)
     for key in wording.text:
         if key in found:
             return True
@@ -106,7 +108,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     if word.lower() in THOUGHT_ROLES and known is None and isinstance(out.get("content"), str):
         rest = {key: each for key, each in out.items() if key not in ("role", "content")}
         return {"role": "assistant", "reasoning": out["content"], "content": None, **rest}
-    content = as_object(out.get("content")) or {}
+    content = members_of(out.get("content"))
     parts = [content] if isinstance(content.get("type"), str) else as_list(out.get("content"))
     if parts is None:
         return out
@@ -123,7 +125,7 @@ def _styled(parts: Sequence[Json]) -> str | None:
 
 
 def _styled_text(part: Json) -> str | None:
-    found = as_object(part) or {}
+    found = members_of(part)
     kind, text = found.get("type"), found.get("text")
     known = found.keys() == {"type", "text"} and isinstance(kind, str) and kind in _STYLES
     return text if known and isinstance(text, str) else None
@@ -159,7 +161,7 @@ def _part(value: Json) -> Json:
         address = next((part[key] for key in (str(kind), f"{kind}_url", "url", "path") if key in part), None)
         if isinstance(address, str):
             return part_of(str(kind), address)
-        if "url" in (as_object(address) or {}):
+        if "url" in members_of(address):
             return {"type": f"{kind}_url", f"{kind}_url": address}
     content = part.get("content")
     if not isinstance(content, str) or not part.keys() <= {"type", "content", "binary"} or part.get("binary"):
@@ -237,8 +239,8 @@ def _with_calls(each: Object, path: str) -> Object:
         given = [{"name": name, "arguments": arguments} for name, arguments in made]
     if isinstance(given, str):
         return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls") if given.strip() else None}
-    calls = as_list(given) or []
-    if calls and all(isinstance(call, str) or _is_bare(as_object(call) or {}) for call in calls):
+    calls = items_of(given)
+    if calls and all(isinstance(call, str) or _is_bare(members_of(call)) for call in calls):
         return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls")}
     return each
 
@@ -261,7 +263,7 @@ def system_of(value: Json, path: str) -> list[Object]:
     """
     if value is None or value == "" or value == []:
         return []
-    parts = [as_object(each) or {} for each in as_list(value) or [None]]
+    parts = [members_of(each) for each in as_list(value) or [None]]
     if not isinstance(value, str) and not all(map(_is_text_part, parts)):
         raise misshapen(path, "a text")
     return [{"role": "system", "content": value}]
@@ -290,6 +292,11 @@ def tools_of(value: Json, path: str) -> list[Json] | None:
     if listed is None:
         raise misshapen(path, "a list of tools, or its JSON text")
     return [_wrapped(parsed(item, f"{path}/{at}"), f"{path}/{at}") for at, item in enumerate(listed)]
+
+
+def read_tools(fields: Object) -> list[Json] | None:
+    """Return the tools that the field `tools` declares; None if there are none."""
+    return tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
 
 
 def _wrapped(tool: Json, path: str) -> Json:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_object, items_of, members_of, objects_of
 from .layout import Object
 from .pieces import Pieces
 
@@ -32,11 +32,11 @@ def messages_of(message: Object) -> list[Object]:
         return _call_and_reply(message)
     if INVOCATIONS in message and (invocations := _invocations(message)):
         return _invoked(message, invocations)
-    parts = as_list(message.get("content")) or []
+    parts = items_of(message.get("content"))
     if "tool_calls" in message or not any(map(_is_own, parts)):
         return [message]
     pieces = Pieces(message["role"])
-    if not all(_add(as_object(each) or {}, message, pieces) for each in parts):
+    if not all(_add(members_of(each), message, pieces) for each in parts):
         return [message]
     return _with_members(message, pieces.messages(), "tool_call_id")
 
@@ -91,7 +91,7 @@ def _invoked(message: Object, invocations: list[Object]) -> list[Object]:
 
 
 def _is_own(value: Json) -> bool:
-    part = as_object(value) or {}
+    part = members_of(value)
     kind = part.get("type")
     return isinstance(kind, str) and (kind in _CALLS or kind in _RESULTS or (kind == _THOUGHT and _is_thought(part)))
 
@@ -134,7 +134,7 @@ def _add_call(part: Object, pieces: Pieces) -> bool:
 
 def _add_result(part: Object, message: Object, pieces: Pieces) -> bool:
     value, identity = _first(part, _VALUES), _first(part, _IDS) or message.get("tool_call_id")
-    typed = as_object(value) or {}
+    typed = members_of(value)
     if typed.keys() == {"type", "value"} and typed["type"] in _VALUED:
         value = typed["value"]
     name = _first(part, _NAMES)

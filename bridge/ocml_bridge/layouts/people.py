@@ -13,7 +13,7 @@ from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Object, noticed
 
 _USER: Final = "user"
@@ -58,12 +58,12 @@ def _calls(message: Object) -> bool:
 
 def _named(message: Object) -> Sequence[tuple[Json, Json]]:
     """Return the ids of the calls of a user, with the names of the tools."""
-    calls = [as_object(call) or {} for call in as_list(message.get(_CALLS)) or ()] if _calls(message) else []
+    calls = objects_of(message.get(_CALLS)) if _calls(message) else []
     return [(call["id"], _function(call).get("name")) for call in calls if isinstance(call.get("id"), str)]
 
 
 def _function(call: Object) -> Object:
-    return as_object(call.get("function")) or {}
+    return members_of(call.get("function"))
 
 
 def _is_result(message: Object, names: dict[Json, Json]) -> bool:
@@ -76,7 +76,7 @@ def _is_result(message: Object, names: dict[Json, Json]) -> bool:
 def _texts_of(message: Object) -> list[Object]:
     """Return a message without its calls, if it says anything else, and a message for each call."""
     rest = {key: value for key, value in message.items() if key != _CALLS}
-    calls = [{"role": _USER, "content": as_text(_whole(call))} for call in as_list(message[_CALLS]) or ()]
+    calls = [{"role": _USER, "content": as_text(_whole(call))} for call in items_of(message[_CALLS])]
     return [rest, *calls] if rest.get("content") else [{**rest, **calls[0]}, *calls[1:]]
 
 

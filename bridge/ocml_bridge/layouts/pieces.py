@@ -12,6 +12,13 @@ from .fitting import objects_of
 from .layout import Object, noticed
 
 
+def function_call(name: str, arguments: Json, identity: Json = None) -> Object:
+    """Return a call of a function as Chat Completions has it; its arguments are JSON, or their text."""
+    text = arguments if isinstance(arguments, str) else jsontext.as_text(arguments)
+    call = {"type": "function", "function": {"name": name, "arguments": text}}
+    return call if identity is None else {"id": str(identity), **call}
+
+
 class Pieces:
     """Builds messages of Chat Completions from pieces in their order.
 
@@ -56,9 +63,7 @@ class Pieces:
 
     def call(self, name: str, arguments: Json, identity: Json = None) -> None:
         """Add a call, whose arguments are an object or text."""
-        text = arguments if isinstance(arguments, str) else jsontext.as_text({} if arguments is None else arguments)
-        call = {"type": "function", "function": {"name": name, "arguments": text}}
-        self._calls.append(call if identity is None else {"id": str(identity), **call})
+        self._calls.append(function_call(name, {} if arguments is None else arguments, identity))
 
     def command(self, name: str, text: str, identity: Json = None) -> None:
         """Add a call of a custom tool, whose input is a text."""

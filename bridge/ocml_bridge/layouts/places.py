@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import BridgeError
 from ..model import Json
 from .fitting import as_list, as_object
-from .layout import Object, parsed
+from .layout import Object, parsed, parsed_or_none
 
 
 def with_places(row: Object, places: Sequence[str]) -> Object:
@@ -57,10 +56,7 @@ def _value_at(row: Object, steps: Sequence[str]) -> Json:
     """Return the value at a place; None if there is none. The column may be JSON text."""
     value: Json = row
     for depth, step in enumerate(steps):
-        try:
-            value = parsed(value, "") if depth == 1 else value
-        except BridgeError:
-            return None
+        value = parsed_or_none(value) if depth == 1 and isinstance(value, str) else value
         members, items = as_object(value), as_list(value)
         if members is not None and step in members:
             value = members[step]

@@ -67,20 +67,14 @@ class Row(NamedTuple):
     sources: Mapping[str, str]
 
 
+@lru_cache(maxsize=64)
 def layouts_of(plan: Plan) -> tuple[Layout, ...]:
     """Return the layouts of a plan, in the words of the dataset."""
-    return _layouts(plan)
-
-
-@lru_cache(maxsize=64)
-def _layouts(plan: Plan) -> tuple[Layout, ...]:
     names = plan.layout
-    alone = len(names) == 1
     if names == (AUTO,):
         found = [*_PREVIEWED, *whole(), *LAYOUTS, *in_text()]
     else:
-        found = [layout_of(name, alone=alone) for name in names]
-    if names != (AUTO,):
+        found = [layout_of(name, alone=len(names) == 1) for name in names]
         for layout in found:
             _check_preview(layout, plan)
     return tuple(_worded(layout, plan) for layout in found if plan.preview or not layout.preview)

@@ -12,7 +12,7 @@ from ..json_values import jsontext
 from ..model import Json
 from ..recognise import sure_in
 from ..recognise.marks import PLANNED
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, items_of, members_of
 from .guesses import GUESSES, guess, in_braces, is_record, quoted
 from .layout import Layout, Object
 from .listed import with_lists
@@ -118,15 +118,15 @@ def _count_row(statistics: LayoutStatistics, layout: Layout, row: Object) -> Non
             statistics.example = statistics.example or text
             if layout.format in FORMATS and (tag := tag_of(text)) is not None:
                 statistics.thoughts[tag] += 1
-        statistics.tools += bool((as_object(document.value) or {}).get("tools"))
+        statistics.tools += bool(members_of(document.value).get("tools"))
 
 
 def _messages(document: Json) -> Iterator[Object]:
-    found = as_object(document) or {}
+    found = members_of(document)
     inner = as_object(found.get("input"))
     for holder in (inner or {}, found):
         for key in ("messages", "conversations", "contents", "input", "preferred_output"):
-            for each in as_list(holder.get(key)) or []:
+            for each in items_of(holder.get(key)):
                 if isinstance(each, dict):
                     yield cast("Object", each)
 
@@ -137,7 +137,7 @@ def _role(message: Object) -> str:
 
 def _text(message: Object) -> str:
     found = next((message[key] for key in ("content", "value", "parts") if key in message), "")
-    texts = [(as_object(part) or {}).get("text") for part in as_list(found) or [None]]
+    texts = [members_of(part).get("text") for part in as_list(found) or [None]]
     if all(isinstance(text, str) for text in texts):
         return "".join(cast("list[str]", texts))
     return found if isinstance(found, str) else jsontext.dumps(found).decode("utf-8", "replace")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Object
 from .pieces import Pieces
 
@@ -22,7 +22,7 @@ def have_replies(messages: Sequence[Json]) -> bool:
 
 def taken_out(message: Object) -> tuple[Object, list[Object]]:
     """Return a message without the results that its calls hold, and these results as messages."""
-    calls = [as_object(call) for call in as_list(message.get(_CALLS)) or []]
+    calls = [as_object(call) for call in items_of(message.get(_CALLS))]
     if not any(call is not None and _result(call) for call in calls):
         return message, []
     pieces = Pieces("tool")
@@ -44,7 +44,7 @@ def _result(call: Object) -> str | None:
 def _name(call: Object) -> str | None:
     """Return the name of the function that is called; None if it has none."""
     function = call.get("function", call)
-    name = function if isinstance(function, str) else (as_object(function) or {}).get("name")
+    name = function if isinstance(function, str) else members_of(function).get("name")
     return name if isinstance(name, str) else None
 
 
@@ -58,4 +58,4 @@ def with_error(message: Object) -> Object:
 
 def _says(content: Json) -> bool:
     parts = as_list(content)
-    return bool(content) if parts is None else any((as_object(part) or {}).get("text") != "" for part in parts)
+    return bool(content) if parts is None else any(members_of(part).get("text") != "" for part in parts)

@@ -172,7 +172,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "openai",
         {
             langchain.MESSAGES: ("messages", "user_input"),
-            **{each: (each,) for each in (langchain.INPUTS, langchain.OUTPUTS, langchain.TOOLS, langchain.STATE)},
+            **{each: (each,) for each in (langchain.INPUTS, langchain.OUTPUTS, "tools", langchain.STATE)},
         },
         langchain.are_langchain,
         langchain.read_langchain,

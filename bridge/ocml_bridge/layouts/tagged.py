@@ -9,8 +9,9 @@ from ..errors import BridgeError
 from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_object, items_of, members_of
 from .layout import Object
+from .pieces import function_call
 
 _NAME: Final = re.compile(r"\s*([\w.-]+)\s*")
 _ARGUMENT: Final = re.compile(
@@ -36,11 +37,11 @@ def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
     at, arguments = name.end(), Object()
     while (found := _ARGUMENT.match(text, at)) is not None:
         key = found[1].strip()
-        arguments[key] = _argument(found[2], as_object((declared or {}).get(key)) or {})
+        arguments[key] = _argument(found[2], members_of((declared or {}).get(key)))
         at = found.end()
     if at < len(text) or not (arguments or declared is not None):
         return None
-    return {"type": "function", "function": {"name": name[1], "arguments": as_text(arguments)}}
+    return function_call(name[1], arguments)
 
 
 def calls_invoked(text: str, tools: list[Json] | None) -> list[Json] | None:
@@ -63,12 +64,12 @@ def calls_invoked(text: str, tools: list[Json] | None) -> list[Json] | None:
         while (one := _INVOKED_WITH.match(text, at)) is not None:
             if one[1] in arguments:
                 return None
-            arguments[one[1]] = _argument(one[2], as_object(declared.get(one[1])) or {})
+            arguments[one[1]] = _argument(one[2], members_of(declared.get(one[1])))
             at = one.end()
         end = _INVOKED.match(text, at)
         if end is None:
             return None
-        found.append({"type": "function", "function": {"name": name, "arguments": as_text(arguments)}})
+        found.append(function_call(name, arguments))
         if end.end() == len(text):
             return found
         opened = _INVOKE.match(text, end.end())
@@ -111,7 +112,7 @@ def call_of_function(text: str, tools: list[Json] | None) -> tuple[Object, list[
         at = found.end()
     if text[at:].strip() != "</function>":
         return None
-    return {"type": "function", "function": {"name": name[1], "arguments": as_text(arguments)}}, undeclared
+    return function_call(name[1], arguments), undeclared
 
 
 _FUNCTION: Final = re.compile(r"\s*<function=([^<>\n]+)>\s*")
@@ -125,9 +126,9 @@ _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 def _parameters(name: str, tools: list[Json] | None) -> Object | None:
     """Return the declared parameters of a tool; None if the tool is not declared."""
     for each in tools or ():
-        function = as_object((as_object(each) or {}).get("function")) or {}
+        function = members_of(members_of(each).get("function"))
         if function.get("name") == name:
-            return as_object((as_object(function.get("parameters")) or {}).get("properties")) or {}
+            return members_of(members_of(function.get("parameters")).get("properties"))
     return None
 
 
@@ -135,7 +136,7 @@ def _argument(text: str, schema: Object, raw: str | None = None) -> Json:
     """Return the JSON value that a text is; the text, or `raw`, for any other text, and for a declared string."""
     raw = text if raw is None else raw
     kinds = schema.get("type")
-    if kinds == "string" or "string" in (as_list(kinds) or ()):
+    if kinds == "string" or "string" in items_of(kinds):
         return raw
     value = _parsed(text)
     return raw if value is None or isinstance(value[0], str) else value[0]

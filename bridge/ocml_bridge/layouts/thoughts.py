@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..model import Json
-from .fitting import THOUGHTS, as_list, as_object, without_members
+from .fitting import THOUGHTS, as_list, members_of, without_members
 from .layout import Object, Wording
 
 REASONING: Final = "reasoning"
@@ -96,7 +96,7 @@ def text_of(message: Object, key: str) -> str | None:
     content = message.get(key)
     if isinstance(content, str):
         return content
-    text = (as_object((as_list(content) or [None])[0]) or {}).get("text")
+    text = members_of((as_list(content) or [None])[0]).get("text")
     return text if isinstance(text, str) else None
 
 
@@ -105,7 +105,7 @@ def with_text(message: Object, key: str, text: str) -> Object:
     content = as_list(message[key])
     if content is None:
         return {**message, key: text}
-    first: list[Json] = [{**(as_object(content[0]) or {}), "text": text}] if text or len(content) == 1 else []
+    first: list[Json] = [{**members_of(content[0]), "text": text}] if text or len(content) == 1 else []
     return {**message, key: [*first, *content[1:]]}
 
 

@@ -10,7 +10,7 @@ from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_object, items_of
 from .layout import Document, Object, Wording, misshapen
 from .messages import ROLES, request
 
@@ -55,7 +55,7 @@ def nested(roots: Mapping[str, Json], inner: str) -> Tree:
             raise misshapen(place, "a message")
         nodes[place], parents[place] = node, parent
         check_limits(0, depth)
-        replies = list(enumerate(as_list(node.get(inner)) or []))
+        replies = list(enumerate(items_of(node.get(inner))))
         pending += [(f"{place}/{inner}/{at}", reply, place, depth + 1) for at, reply in reversed(replies)]
     return Tree(nodes, parents)
 
@@ -180,6 +180,17 @@ def check_limits(paths: int, depth: int) -> None:
 def rest(node: Object, known: Sequence[str]) -> Object:
     """Return the members of a node without some of them, and without nulls."""
     return {key: value for key, value in node.items() if key not in known and value is not None}
+
+
+def rest_with(node: Object, known: Sequence[str], parts: Mapping[str, Sequence[Json]]) -> Object:
+    """Return the members of a node without some of them, and lists of what is left of its parts, if anything is.
+
+    Args:
+        node: the node.
+        known: the members that are read, those with parts among them.
+        parts: by member, what is left of each of its parts.
+    """
+    return {**rest(node, known), **{name: left for name, left in parts.items() if any(left)}}
 
 
 def role_of(word: Json, wording: Wording, path: str) -> str:

@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, cast
 
-from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import calls, languages, people, thoughts
 from .exchange import declared, messages_in
-from .fitting import as_list, as_object, objects_of
-from .layout import Document, Object, Wording, misshapen, noticed, parsed
+from .fitting import as_list, as_object, items_of, members_of, objects_of
+from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none
 from .media import with_addresses
 from .messages import (
     ROLES,
     THOUGHT_ROLES,
+    TOOLS,
     are_messages,
     calls_of,
     message,
+    read_tools,
     request,
     respelled_all,
     system_of,
@@ -28,7 +29,6 @@ from .messages import (
 )
 
 MESSAGES: Final = "messages"
-TOOLS: Final = "tools"
 SYSTEM: Final = "system"
 
 SHAREGPT: Final = Wording(("from", "role"), ("value", "content"))
@@ -55,17 +55,14 @@ def list_or_none(fields: Object, name: str) -> Json:
     """Return the value of a field as `_value` does; None if its text is not JSON."""
     value = fields.get(name)
     if isinstance(value, str) and value.lstrip()[:2] in ("[{", "[ ", "[\n"):
-        try:
-            return jsontext.loads(value)
-        except Exception:  # a text that is not JSON is not a list of messages
-            return None
+        return parsed_or_none(value)
     return value
 
 
 def are_spoken(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages with known speakers, under keys that only other data has."""
-    messages = as_list(list_or_none(fields, MESSAGES)) if are_requests(fields, wording) else None
-    return bool(messages) and all(_is_spoken(as_object(each) or {}, wording) for each in messages or ())
+    messages = items_of(list_or_none(fields, MESSAGES)) if are_requests(fields, wording) else []
+    return bool(messages) and all(_is_spoken(members_of(each), wording) for each in messages)
 
 
 def _is_spoken(each: Object, wording: Wording) -> bool:
@@ -160,7 +157,7 @@ def _with_ids_of_calls(messages: list[Object]) -> list[Object]:
     named = [at for at, each in enumerate(messages) if each.get("role") == "tool" and "tool_call_id" not in each]
     if not any("id" in messages[at] or _IDS in messages[at] for at in named):
         return messages
-    calls = [as_object(call) or {} for each in messages for call in as_list(each.get("tool_calls")) or ()]
+    calls = [members_of(call) for each in messages for call in items_of(each.get("tool_calls"))]
     made = {call["id"] for call in calls if isinstance(call.get("id"), str)}
     for at in named:
         [identity, *others] = as_list(messages[at].get(_IDS)) or [None]
@@ -180,7 +177,7 @@ def _with_calls(each: Object, path: str) -> Object:
     if content.__class__ is str and "tool_calls" not in each:
         return each
     items = as_list(content) or [content]
-    named = all("name" in (as_object(item) or {}) for item in items)
+    named = all("name" in members_of(item) for item in items)
     if named and str(each.get("role")).replace(" ", "_").lower() in CALLS:
         return {**each, "role": "assistant", "content": None, "tool_calls": calls_of(content, f"{path}/content")}
     if each.get("role") == "tool" and as_object(content) is not None:
@@ -210,7 +207,7 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
         return False
     if wording.role != SHAREGPT.role:
         return True
-    if not all(any(key in (as_object(turn) or {}) for key in wording.text) for turn in as_list(turns) or []):
+    if not all(any(key in members_of(turn) for key in wording.text) for turn in items_of(turns)):
         return False
     listed = objects_of(turns)
     if not all(map(is_text_turn, listed)) or any(map(_is_thinking, listed)):
@@ -251,7 +248,7 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     findings = _mend_calls(row[CONVERSATIONS])
     document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
-    first = as_object(row[CONVERSATIONS][0] if turns else None) or {}
+    first = members_of(row[CONVERSATIONS][0] if turns else None)
     if fields.get(SYSTEM) and _text_of(first) == fields[SYSTEM] and SYSTEM in (first.get("from"), first.get("role")):
         del document[SYSTEM]
         findings = (*findings, _repeated_system())
@@ -262,7 +259,7 @@ def _mend_calls(turns: list[Json]) -> tuple[Finding, ...]:
     """Replace the texts of calls that are not quite JSON; return findings about them."""
     findings: list[Finding] = []
     for at, each in enumerate(turns):
-        turn = as_object(each) or {}
+        turn = members_of(each)
         if (turn.get("from") or turn.get("role")) not in CALLS:
             continue
         key = next((key for key in SHAREGPT.text if isinstance(turn.get(key), str)), None)
@@ -310,14 +307,14 @@ def write_turns(document: Json, wording: Wording) -> Object:
 def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with calls, results and tools between tags, or messages with such calls."""
     value = list_or_none(fields, CONVERSATIONS)
-    if not any(map(calls.has_tags, map(_text_of, as_list(value) or ()))):
+    if not any(map(calls.has_tags, map(_text_of, items_of(value)))):
         return False
     turns = objects_of(value)
     return are_sharegpt(fields, wording) or (calls.have_tagged_calls(turns) and are_messages(value, wording))
 
 
 def _text_of(turn: Json) -> Json:
-    found = as_object(turn) or {}
+    found = members_of(turn)
     first, second = SHAREGPT.text
     return found[first] if first in found else found.get(second)
 
@@ -326,9 +323,8 @@ def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation, with calls, results and tools taken out of its texts."""
     messages = respelled_all(value_of(fields, CONVERSATIONS), wording, f"/{CONVERSATIONS}")
     messages = [*system_of(fields.get(SYSTEM), f"/{SYSTEM}"), *messages]
-    declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     messages = [thoughts.split(each, wording) for each in messages]
-    tools, messages, findings = calls.extract_tools(messages, declared)
+    tools, messages, findings = calls.extract_tools(messages, read_tools(fields))
     return [Document(request(messages, tools), findings)]
 
 
@@ -343,8 +339,8 @@ def take_turns(fields: Object, wording: Wording) -> bool:
 
 def _texts(value: Json) -> list[Json]:
     """Return the items of a list, or those of the pairs in it."""
-    items = as_list(value) or []
-    pairs = [as_list(item) or [] for item in items]
+    items = items_of(value)
+    pairs = [items_of(item) for item in items]
     return [text for pair in pairs for text in pair] if all(len(pair) == 2 for pair in pairs) else items
 
 

@@ -9,7 +9,7 @@ from ..convert import read
 from ..detection import surely
 from ..model import Json, Transcript
 from ..model.codec import to_json
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_object, items_of, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .messages import is_message, respelled_all
 from .trees import NODES, rest
@@ -32,7 +32,7 @@ def _are_of_a_wire(messages: Sequence[Object]) -> bool:
     if not {str(each.get("role", "")) for each in messages} <= _ROLES:
         return False
     for each in messages:
-        if "parts" in each or any(map(_may_be_foreign, as_list(each.get("content")) or ())):
+        if "parts" in each or any(map(_may_be_foreign, items_of(each.get("content")))):
             return surely(list[Json](messages)) in _WIRES
     return False
 

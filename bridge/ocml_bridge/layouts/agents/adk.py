@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..trees import NODES, rest
 from .readers import without_nulls as known
@@ -19,17 +19,17 @@ _INVOCATIONS: Final = ("invocation_id", "invocationId")
 
 def are_events(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold events with an author, one of which has a content."""
-    events = as_list(fields.get(EVENTS)) or []
+    events = items_of(fields.get(EVENTS))
     return all(map(_is_event, events)) and any(map(_parts, objects_of(events)))
 
 
 def _is_event(value: Json) -> bool:
-    event = as_object(value) or {}
+    event = members_of(value)
     return isinstance(event.get("author"), str) and any(key in event for key in _INVOCATIONS)
 
 
 def _parts(event: Object) -> list[Json] | None:
-    return as_list((as_object(event.get(_CONTENT)) or {}).get("parts"))
+    return as_list(members_of(event.get(_CONTENT)).get("parts"))
 
 
 def read_events(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -61,8 +61,8 @@ def read_cases(fields: Object, wording: Wording) -> Sequence[Document]:
 
     The case is in a column beside it; cases without a conversation are beside the first one.
     """
-    cases = as_list(fields[CASES]) or []
-    found = [_contents_of(as_object(case) or {}) for case in cases]
+    cases = items_of(fields[CASES])
+    found = [_contents_of(members_of(case)) for case in cases]
     others = [case for case, contents in zip(cases, found, strict=True) if not contents]
     documents: list[Document] = []
     for at, (case, contents) in enumerate(zip(cases, found, strict=True)):
@@ -76,15 +76,15 @@ def _contents_of(case: Object) -> list[Json]:
     """Return the contents of a case."""
     contents: list[Json] = []
     for run in objects_of(case.get("conversation")):
-        data = as_object(_member(run, "intermediate_data")) or {}
+        data = members_of(_member(run, "intermediate_data"))
         events = [event.get(_CONTENT) for event in objects_of(_member(data, "invocation_events"))]
         if not events:
             calls = [{"functionCall": known(each)} for each in objects_of(_member(data, "tool_uses"))]
             replies = [{"functionResponse": known(each)} for each in objects_of(_member(data, "tool_responses"))]
             events = [{"role": "model", "parts": calls}, {"role": "user", "parts": replies}]
-        answer = {"role": "model", **known(as_object(_member(run, "final_response")) or {})}
+        answer = {"role": "model", **known(members_of(_member(run, "final_response")))}
         for content in (_member(run, "user_content"), *events, answer):
-            found = known(as_object(content) or {})
+            found = known(members_of(content))
             parts = [known(part) for part in objects_of(found.get("parts"))]
             contents += [{**found, "parts": parts}] if parts else []
     return contents

@@ -14,7 +14,7 @@ from ...json_values import jsontext
 from ...loss import Finding
 from ...model import Json
 from ..columns import SESSION
-from ..fitting import as_list, as_object, objects_of, without_members
+from ..fitting import as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Object, Wording, misshapen, noticed
 from ..trees import check_limits
 
@@ -41,7 +41,7 @@ def read_claude_code(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if no row holds a message; OCB-LIMIT if there are too many branches.
     """
-    session = _session_of(as_list(fields[SESSION]) or [])
+    session = _session_of(items_of(fields[SESSION]))
     branches = [(rows, branch) for rows in session.agents.values() for branch in _branches(rows)]
     if not branches:
         raise misshapen(f"/{SESSION}", "rows of a session, one with a message at least")
@@ -62,12 +62,12 @@ def read_claude_code(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _rest(value: Json) -> Json:
     """Return what a row of a conversation holds besides its message."""
-    row = as_object(value) or {}
+    row = members_of(value)
     if _message_in(row) is None:
         return row
     parts = {
-        "message": without_members(as_object(row.get("message")) or {}, "role", "content"),
-        "attachment": without_members(as_object(row.get("attachment")) or {}, "prompt"),
+        "message": without_members(members_of(row.get("message")), "role", "content"),
+        "attachment": without_members(members_of(row.get("attachment")), "prompt"),
     }
     return {**without_members(row, *parts), **{name: part for name, part in parts.items() if part}}
 
@@ -168,12 +168,12 @@ def _before(
 
 def _message_in(row: Object) -> Object | None:
     """Return the message of a row, or what the user asked while the assistant was at work; None for other rows."""
-    message = as_object(row.get("message")) or {}
+    message = members_of(row.get("message"))
     kind = row.get("type")
     if kind in _SPEAKERS and message.get("role", kind) == kind:
         is_readable = isinstance(message.get("content"), str | list) and not _is_synthetic(row)
         return {**message, "role": kind} if is_readable else None
-    attached = as_object(row.get("attachment")) or {}
+    attached = members_of(row.get("attachment"))
     if kind == "attachment" and attached.get("type") == "queued_command":
         prompt = attached.get("prompt")
         return {"role": "user", "content": prompt} if isinstance(prompt, str | list) else None
@@ -181,7 +181,7 @@ def _message_in(row: Object) -> Object | None:
 
 
 def _is_synthetic(row: Object) -> bool:
-    return (as_object(row.get("message")) or {}).get("model") == _SYNTHETIC
+    return members_of(row.get("message")).get("model") == _SYNTHETIC
 
 
 # --- branches ---------------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def _joined(contents: Sequence[Json]) -> list[Json]:
     """Return the blocks of some contents; a block that several have once, and a call by its last version."""
     blocks: dict[Json, Json] = {}
     for content in contents:
-        for block in [{"type": "text", "text": content}] if isinstance(content, str) else as_list(content) or []:
-            name = (as_object(block) or {}).get("id")
+        for block in [{"type": "text", "text": content}] if isinstance(content, str) else items_of(content):
+            name = members_of(block).get("id")
             blocks[name if isinstance(name, str) else jsontext.dumps(block)] = block
     return list(blocks.values())

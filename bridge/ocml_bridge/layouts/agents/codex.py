@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, cast
 from ...loss import Finding
 from ...model import Json
 from ..columns import SESSION
-from ..fitting import as_list, as_object, objects_of, without_members
+from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Object, Wording, misshapen, noticed
 
 _TYPES: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
@@ -53,7 +53,7 @@ def read_codex(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if no row holds an item.
     """
-    values = as_list(fields[SESSION]) or []
+    values = items_of(fields[SESSION])
     read = _read(objects_of(values))
     beside: list[Json] = []
     findings: list[Finding] = []
@@ -216,15 +216,15 @@ def _message_of(row: Object) -> _Event | None:
 def _completed_of(row: Object) -> _Event | None:
     """Return what an event about a completed item says; the types of its parts are spelled in two ways."""
     event = _payload(row)
-    item = as_object(event.get("item")) or {}
+    item = members_of(event.get("item"))
     kind = _COMPLETED.get(str(item.get("type")))
     if row.get("type") != "event_msg" or event.get("type") != "item_completed" or kind is None:
         return None
     name = "summary_text" if kind == "reasoning" else "content"
-    parts = as_list(item.get(name)) or []
-    texts = [part if isinstance(part, str) else (as_object(part) or {}).get("text") for part in parts]
+    parts = items_of(item.get(name))
+    texts = [part if isinstance(part, str) else members_of(part).get("text") for part in parts]
     found = [text for text in texts if isinstance(text, str)]
-    whole = all(isinstance(part, str) or (as_object(part) or {}).keys() <= {"type", "text"} for part in parts)
+    whole = all(isinstance(part, str) or members_of(part).keys() <= {"type", "text"} for part in parts)
     rest = {**event, "item": without_members(item, name)} if whole and len(found) == len(parts) else event
     return _Event(kind, "".join(found), rest) if found else None
 
@@ -242,7 +242,7 @@ _ANSWER: Final = "last_agent_message"
 
 
 def _payload(row: Object) -> Object:
-    return as_object(row.get("payload")) or {}
+    return members_of(row.get("payload"))
 
 
 def _kind(row: Object) -> str:

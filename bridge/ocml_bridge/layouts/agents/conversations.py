@@ -7,18 +7,29 @@ from dataclasses import replace
 from typing import Final
 
 from .frameworks import Framework
-from .readers import Calls, Each, Kinds, Members, Reader, Replies, Says, Shows, Texts, Then, Thinks
+from .readers import (
+    Calls,
+    Each,
+    Kinds,
+    Members,
+    Reader,
+    Replies,
+    Shows,
+    Then,
+    Thinks,
+    parts_of,
+    says,
+    thinks,
+)
 
 _USER, _ASSISTANT, _TOOL = "user", "assistant", "tool"
-_TEXT: Final = Members({"text": Says()})
-_THOUGHTS: Final = Each(Kinds("type", {"text": Members({"text": Thinks()})}))
+_THOUGHTS: Final = Each(Kinds("type", {"text": thinks("text")}))
 
-_OF_CHUNKS: Final = Members(
-    {
-        "content": Each(
-            Texts(Kinds("type", {"text": _TEXT, "thinking": Members({"thinking": Then(Thinks(), _THOUGHTS)})}))
-        )
-    }
+_OF_CHUNKS: Final = parts_of(
+    "content",
+    "type",
+    {"text": says("text"), "thinking": Members({"thinking": Then(Thinks(), _THOUGHTS)})},
+    or_texts=True,
 )
 MISTRAL: Final = Framework(
     frozenset({"object", "type"}),
@@ -35,11 +46,11 @@ MISTRAL: Final = Framework(
 )
 """The entries of Mistral's conversations; what a connector did stays beside."""
 _CONTENTS: Final[Mapping[str, Reader]] = {
-    "text": _TEXT,
+    "text": says("text"),
     **{kind: Shows(("data", "uri"), "mime_type", kind, "") for kind in ("image", "audio", "video")},
     "document": Shows(("data", "uri"), "mime_type", "file", ""),
 }
-_OF_CONTENTS: Final = Members({"content": Each(Texts(Kinds("type", _CONTENTS)))})
+_OF_CONTENTS: Final = parts_of("content", "type", _CONTENTS, or_texts=True)
 _HOSTED: Final = ("google_search", "code_execution", "url_context", "mcp_server_tool", "file_search", "google_maps")
 _STEPS: Final[Mapping[str, Reader]] = {
     "user_input": _OF_CONTENTS,
@@ -73,18 +84,13 @@ OUTPUTS: Final = replace(
 """What the model answered in an interaction of 2025, which has contents in place of steps."""
 ASSISTANTS: Final = Framework(
     frozenset({"object", "role", "content"}),
-    Members(
+    parts_of(
+        "content",
+        "type",
         {
-            "content": Each(
-                Kinds(
-                    "type",
-                    {
-                        "text": Members({"text": Members({"value": Says()})}),
-                        "image_url": Members({"image_url": Shows(("url",), "", "image", "")}),
-                    },
-                )
-            )
-        }
+            "text": Members({"text": says("value")}),
+            "image_url": Members({"image_url": Shows(("url",), "", "image", "")}),
+        },
     ),
     time="created_at",
 )

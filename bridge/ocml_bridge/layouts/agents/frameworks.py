@@ -9,16 +9,15 @@ from typing import Final, cast
 
 from ...model import Json
 from .. import columns
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, as_object, members_of, objects_of
 from ..layout import Document, Layout, Object, Wording, misshapen
-from ..messages import ROLES, message, request, system_of, tools_of
+from ..messages import ROLES, TOOLS, message, read_tools, request, system_of
 from ..trees import NODES, merged
 from .readers import Reader, at, without
 from .readers import without_nulls as known
 from .turn import Turn
 
 MESSAGES: Final = "messages"
-TOOLS: Final = "tools"
 _SYSTEM: Final = "system"
 _OTHERS: Final = {"developer": "developer"}
 
@@ -114,8 +113,7 @@ def read_of(framework: Framework, fields: Object, wording: Wording) -> Sequence[
         nodes += [rest] if rest else []
     if not messages:
         raise misshapen(f"/{MESSAGES}", "messages of which one says something")
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    return [Document(request(merged(messages), tools), extra_columns={NODES: nodes} if nodes else {})]
+    return [Document(request(merged(messages), read_tools(fields)), extra_columns={NODES: nodes} if nodes else {})]
 
 
 def _ordered(framework: Framework, items: Sequence[Object]) -> Sequence[Object]:
@@ -133,6 +131,6 @@ def read_message(framework: Framework, item: Object) -> tuple[list[Object], Obje
         return [], item
     turn = Turn(role)
     rest = framework.reader.read(item, turn)
-    around = as_object(rest) or {}
+    around = members_of(rest)
     read = (framework.role,) if framework.known_role(item) is not None else ()
-    return turn.messages(), known(as_object(without(around, read)) or {})
+    return turn.messages(), known(members_of(without(around, read)))

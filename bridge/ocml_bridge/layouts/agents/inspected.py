@@ -9,12 +9,11 @@ from ...model import Json
 from ..fitting import objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_of
-from ..messages import request, tools_of
+from ..messages import read_tools, request
 from ..pieces import Pieces
-from ..trees import NODES, rest, role_of
+from ..trees import NODES, rest, rest_with, role_of
 
 MESSAGES: Final = "messages"
-TOOLS: Final = "tools"
 
 
 def are_inspected(fields: Object, wording: Wording) -> bool:
@@ -40,9 +39,8 @@ def read_inspected(fields: Object, wording: Wording) -> Sequence[Document]:
     messages = [each for at, item in enumerate(items) for each in _messages_of(item, f"/{MESSAGES}/{at}", wording)]
     if not messages:
         raise misshapen(f"/{MESSAGES}", "messages of which one says something")
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     nodes: list[Json] = [metadata for item in items if (metadata := _metadata(item))]
-    return [Document(request(messages, tools), extra_columns={NODES: nodes} if nodes else {})]
+    return [Document(request(messages, read_tools(fields)), extra_columns={NODES: nodes} if nodes else {})]
 
 
 def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
@@ -77,7 +75,7 @@ def _metadata(item: Object) -> Object:
         "content": [_part_metadata(part) for part in objects_of(item.get("content"))],
         "tool_calls": [rest(call, ("id", "function", "arguments", "type")) for call in calls],
     }
-    return {**rest(item, known), **{key: each for key, each in apart.items() if any(each)}}
+    return rest_with(item, known, apart)
 
 
 def _part_metadata(part: Object) -> Object:

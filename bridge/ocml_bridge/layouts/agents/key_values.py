@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ...errors import BridgeError
 from ...model import Json
 from .. import columns
 from ..exchange import INSTRUCTION, OUTPUT, is_exchange, read_exchange
 from ..fitting import as_object
-from ..layout import Document, Object, Wording, parsed
+from ..layout import Document, Object, Wording, parsed_or_none
 from ..trees import rest
 
 INPUTS: Final = "inputs"
@@ -49,12 +48,8 @@ def read_key_values(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _members(value: Json) -> Object | None:
     """Return the members of an object, which may be JSON text; None for other values."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            return as_object(parsed(value, ""))
-        except BridgeError:
-            return None
-    return as_object(value)
+    is_json = isinstance(value, str) and value.lstrip().startswith("{")
+    return as_object(parsed_or_none(value) if is_json else value)
 
 
 def _parts(fields: Object) -> tuple[Mapping[str, str], Mapping[str, str]]:

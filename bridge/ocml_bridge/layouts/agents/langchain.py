@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of, without_members
+from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_with
-from ..messages import calls_of, request, tools_of
+from ..messages import calls_of, read_tools, request
 
 MESSAGES: Final = "messages"
 INPUTS: Final = "inputs"
 OUTPUTS: Final = "outputs"
-TOOLS: Final = "tools"
 STATE: Final = "values"
 """The field with the state of a graph (LangGraph), which holds the messages."""
 _ROLES: Final = {
@@ -44,8 +43,8 @@ def are_langchain(fields: Object, wording: Wording) -> bool:
 
 
 def _are_messages(value: Json) -> bool:
-    listed = as_list(value)
-    return bool(listed) and all(_role_and_members(each) is not None for each in listed or ())
+    listed = items_of(value)
+    return bool(listed) and all(_role_and_members(each) is not None for each in listed)
 
 
 def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -54,30 +53,28 @@ def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if a value is not a message.
     """
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     extra_columns: Object = {}
     found = as_list(_messages(fields))
     if STATE in fields:
-        extra_columns = {STATE: without_members(as_object(fields[STATE]) or {}, MESSAGES)}
+        extra_columns = {STATE: without_members(members_of(fields[STATE]), MESSAGES)}
     if found is None:
         answers, more = _output_messages(fields)
         found = [*(_input_messages(fields) or ()), *answers]
-        inputs = as_object(fields[INPUTS]) or {}
+        inputs = members_of(fields[INPUTS])
         extra_columns = {INPUTS: without_members(inputs, MESSAGES if MESSAGES in inputs else "input"), OUTPUTS: more}
     messages = [_message(each, f"/{MESSAGES}/{at}") for at, each in enumerate(found)]
-    return [
-        Document(request(messages, tools), extra_columns={name: each for name, each in extra_columns.items() if each})
-    ]
+    beside = {name: each for name, each in extra_columns.items() if each}
+    return [Document(request(messages, read_tools(fields)), extra_columns=beside)]
 
 
 def _messages(fields: Object) -> Json:
     """Return the messages of a row, or of the state of a graph."""
-    return fields[MESSAGES] if MESSAGES in fields else (as_object(fields.get(STATE)) or {}).get(MESSAGES)
+    return fields[MESSAGES] if MESSAGES in fields else members_of(fields.get(STATE)).get(MESSAGES)
 
 
 def _input_messages(fields: Object) -> list[Json] | None:
     """Return the input messages of a model; a run has them in a list of batches, a dataset of chats in `input`."""
-    inputs = as_object(fields.get(INPUTS)) or {}
+    inputs = members_of(fields.get(INPUTS))
     listed = as_list(inputs.get(MESSAGES, inputs.get("input")))
     first = as_list(listed[0]) if listed else None
     return listed if first is None or len(listed or ()) > 1 else first
@@ -89,10 +86,10 @@ def _output_messages(fields: Object) -> tuple[list[Json], Object]:
     Raises:
         BridgeError: OCB-SHAPE if there is no output message.
     """
-    outputs = as_object(fields[OUTPUTS]) or {}
+    outputs = members_of(fields[OUTPUTS])
     if (listed := as_list(outputs.get(MESSAGES))) is not None:
         return listed, without_members(outputs, MESSAGES)
-    batches = as_list(outputs.get("generations")) or []
+    batches = items_of(outputs.get("generations"))
     answers = as_list(batches[0]) if len(batches) == 1 else None
     answer = as_object(answers[0]) if answers and len(answers) == 1 else as_object(outputs.get("output"))
     message = answer if answer is None or "message" not in answer else answer["message"]
@@ -104,7 +101,7 @@ def _output_messages(fields: Object) -> tuple[list[Json], Object]:
 
 def _role_and_members(value: Json) -> tuple[str, Object] | None:
     """Return the role of a message and its members, in any form of dump; None if the value is not a message."""
-    found = as_object(value) or {}
+    found = members_of(value)
     if found.get("lc") is not None and found.get("type") == "constructor":
         members, names = as_object(found.get("kwargs")), as_list(found.get("id"))
         kind = names[-1] if names else None
@@ -126,7 +123,7 @@ def _message(value: Json, path: str) -> Object:
     if role_and_members is None:
         raise misshapen(path, "a message of LangChain, with `type` and `content`")
     role, members = role_and_members
-    more = as_object(members.get("additional_kwargs")) or {}
+    more = members_of(members.get("additional_kwargs"))
     given = as_list(members.get("tool_calls")) or as_list(more.get("tool_calls"))
     out: Object = {"role": role, "content": _content(members["content"], given or [])}
     if isinstance(more.get(_REASONING), str):
@@ -155,7 +152,7 @@ def _content(content: Json, calls: list[Json]) -> Json:
     if blocks is None:
         return content
     ids = {str(call.get("id")) for call in objects_of(calls)}
-    left = [_part(each) for each in blocks if not _repeats(as_object(each) or {}, ids)]
+    left = [_part(each) for each in blocks if not _repeats(members_of(each), ids)]
     return left if left or not calls else None
 
 
@@ -166,10 +163,10 @@ def _repeats(block: Object, ids: set[str]) -> bool:
 
 def _part(value: Json) -> Json:
     """Return a block as a part of Chat Completions: a thought, or a medium of a standard block."""
-    block = as_object(value) or {}
+    block = members_of(value)
     kind = block.get("type")
     if kind == "reasoning" and isinstance(block.get("reasoning"), str):
-        extras = as_object(block.get("extras")) or {}
+        extras = members_of(block.get("extras"))
         return {
             "type": "thinking",
             "thinking": block["reasoning"],
@@ -192,5 +189,5 @@ _OF_MEDIA: Final = frozenset({"type", "source_type", "base64", "data", "url", "m
 
 def _call(value: Json) -> Json:
     """Return a call without LangChain's own `type`."""
-    found = as_object(value) or {}
+    found = members_of(value)
     return value if "function" in found else {key: each for key, each in found.items() if key != "type"}

@@ -7,11 +7,11 @@ from typing import Final
 
 from ...model import Json
 from ..columns import SESSION
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_object, items_of, objects_of
 from ..layout import Document, Object, Wording, noticed
 from ..trees import by_name, conversations, linked, rest
 from .frameworks import Framework, read_message
-from .readers import Calls, Each, Kinds, Members, Names, Says, Shows, Texts, Thinks
+from .readers import Calls, Each, Kinds, Members, Names, Shows, Texts, says, thinks
 
 _MESSAGE: Final = "message"
 PI: Final = Framework(
@@ -25,8 +25,8 @@ PI: Final = Framework(
                     Kinds(
                         "type",
                         {
-                            "text": Members({"text": Says()}),
-                            "thinking": Members({"thinking": Thinks()}),
+                            "text": says("text"),
+                            "thinking": thinks("thinking"),
                             "toolCall": Calls("name", ("arguments",), "id"),
                             "image": Shows(("data",), "mimeType", "image", ""),
                         },
@@ -53,7 +53,7 @@ def read_pi(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if no line has a message with content; OCB-LIMIT if the session is too large.
     """
-    lines = as_list(fields[SESSION]) or []
+    lines = items_of(fields[SESSION])
     nodes = {f"/{SESSION}/{at}": as_object(each) or {"line": each} for at, each in enumerate(lines) if at}
     current = next((each.get("id") for each in reversed(nodes.values())), None)
     tree = linked(nodes, by_name(nodes, "id"), "parentId", current)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ...model import Json
-from ..fitting import as_list, as_object
+from ..fitting import as_list, as_object, members_of
 from ..layout import Object
 from ..media import is_data, part_with
 from .turn import Turn
@@ -273,7 +273,7 @@ class Kinds:
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Read an object by its kind."""
-        found = as_object(value) or {}
+        found = members_of(value)
         kind = found.get(self.key)
         if not isinstance(kind, str):
             return value
@@ -283,8 +283,31 @@ class Kinds:
             return value
         inner = {key: each for key, each in found.items() if key != self.key}
         rest = reader.read({**inner, KIND_NAME: name} if kind not in self.readers else inner, turn)
-        rest_members = {key: each for key, each in (as_object(rest) or {}).items() if key != KIND_NAME}
+        rest_members = {key: each for key, each in members_of(rest).items() if key != KIND_NAME}
         return {self.key: kind, **rest_members} if rest_members else None
+
+
+def says(member: str) -> Members:
+    """Return the reader of an object with a text of the turn."""
+    return Members({member: Says()})
+
+
+def thinks(member: str) -> Members:
+    """Return the reader of an object with a text that is thought."""
+    return Members({member: Thinks()})
+
+
+def parts_of(member: str, key: str, readers: Mapping[str, Reader], *, or_texts: bool = False) -> Members:
+    """Return the reader of an object with a list of parts, each of which is read by its kind.
+
+    Args:
+        member: the member of the object with the list.
+        key: the member of a part with its kind.
+        readers: the reader for each kind.
+        or_texts: whether a part, or the list, may be a text in its place.
+    """
+    kinds = Kinds(key, readers)
+    return Members({member: Each(Texts(kinds) if or_texts else kinds)})
 
 
 KIND_NAME: Final = "kind name"
@@ -296,7 +319,7 @@ def at(value: Json, place: str) -> Json:
     """Return the value at a dotted place in an object or a list; None if there is none."""
     for step in place.split("."):
         items = as_list(value)
-        value = (as_object(value) or {}).get(step) if items is None else _item(items, step)
+        value = members_of(value).get(step) if items is None else _item(items, step)
     return value
 
 
@@ -313,7 +336,7 @@ def _first(value: Json, places: Sequence[str]) -> tuple[Json, tuple[str, ...]]:
 def without(value: Json, places: Sequence[str]) -> Json:
     """Return an object without the values at some places, and without nulls; None if nothing is left."""
     items = as_list(value)
-    out = dict(as_object(value) or {}) if items is None else {str(at): each for at, each in enumerate(items)}
+    out = dict(members_of(value)) if items is None else {str(at): each for at, each in enumerate(items)}
     for place in places:
         step, _, inner = place.partition(".")
         if not inner:

@@ -12,7 +12,7 @@ from ...convert import read
 from ...errors import BridgeError, ErrorCode
 from ...model import Json
 from ...model.codec import to_json
-from ..fitting import as_list, as_object, objects_of, without_members
+from ..fitting import as_list, members_of, objects_of, without_members
 from ..layout import Document, Fits, Object, Reads, Wording
 from ..logged import REQUEST, RESPONSE, is_logged, read_logged
 from .key_values import INPUTS, OUTPUTS, are_key_values, read_key_values
@@ -48,7 +48,7 @@ _READERS: Final = (
 def are_runs(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold runs."""
     lists = [as_list(value) for value in fields.values()]
-    listed = all(each is not None and all("id" in (as_object(item) or {}) for item in each) for each in lists)
+    listed = all(each is not None and all("id" in members_of(item) for item in each) for each in lists)
     runs = _runs(fields) if listed else []
     return bool(runs) and all(not each.keys().isdisjoint((INPUTS, OUTPUTS)) for each in runs)
 

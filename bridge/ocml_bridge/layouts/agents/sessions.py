@@ -9,53 +9,55 @@ from typing import Final
 
 from ...model import Json
 from .. import columns
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, items_of, members_of, objects_of
 from ..layout import Document, Layout, Object, Wording
 from .frameworks import MESSAGES, TOOLS, Framework, are_of, layout_of, read_of
-from .readers import Begins, Calls, Each, Kinds, Members, Replies, Runs, Says, Shows, Texts, Then, Thinks
+from .readers import (
+    Begins,
+    Calls,
+    Each,
+    Kinds,
+    Members,
+    Replies,
+    Runs,
+    Says,
+    Shows,
+    Texts,
+    Then,
+    Thinks,
+    parts_of,
+    says,
+    thinks,
+)
 from .table import LLAMA_INDEX
-
-_TEXT: Final = Members({"text": Says()})
 
 OPENCODE: Final = Framework(
     frozenset({"info", "parts"}),
-    Members(
+    parts_of(
+        "parts",
+        "type",
         {
-            "parts": Each(
-                Kinds(
-                    "type",
-                    {
-                        "text": _TEXT,
-                        "reasoning": Members({"text": Thinks()}),
-                        "file": Shows(("url",), "mime"),
-                        "step-start": Begins(),
-                        "tool": Calls("tool", ("state.input",), "callID", ("state.output", "state.error")),
-                    },
-                )
-            )
-        }
+            "text": says("text"),
+            "reasoning": thinks("text"),
+            "file": Shows(("url",), "mime"),
+            "step-start": Begins(),
+            "tool": Calls("tool", ("state.input",), "callID", ("state.output", "state.error")),
+        },
     ),
     "info.role",
 )
 GOOSE: Final = Framework(
     frozenset({"role", "created", "content"}),
-    Members(
+    parts_of(
+        "content",
+        "type",
         {
-            "content": Each(
-                Kinds(
-                    "type",
-                    {
-                        "text": _TEXT,
-                        "thinking": Members({"thinking": Thinks()}),
-                        "image": Shows(("data",), "mimeType", "image", ""),
-                        "toolRequest": Calls("toolCall.value.name", ("toolCall.value.arguments",), "id"),
-                        "toolResponse": Replies(
-                            ("toolResult.value.content", "toolResult.value", "toolResult.error"), "id"
-                        ),
-                    },
-                )
-            )
-        }
+            "text": says("text"),
+            "thinking": thinks("thinking"),
+            "image": Shows(("data",), "mimeType", "image", ""),
+            "toolRequest": Calls("toolCall.value.name", ("toolCall.value.arguments",), "id"),
+            "toolResponse": Replies(("toolResult.value.content", "toolResult.value", "toolResult.error"), "id"),
+        },
     ),
     parts="content",
 )
@@ -64,20 +66,14 @@ LIVEKIT: Final = Framework(
     Kinds(
         "type",
         {
-            "message": Members(
+            "message": parts_of(
+                "content",
+                "type",
                 {
-                    "content": Each(
-                        Texts(
-                            Kinds(
-                                "type",
-                                {
-                                    "image_content": Shows(("image",), "mime_type", "image", ""),
-                                    "audio_content": Members({"transcript": Says()}),
-                                },
-                            )
-                        )
-                    )
-                }
+                    "image_content": Shows(("image",), "mime_type", "image", ""),
+                    "audio_content": says("transcript"),
+                },
+                or_texts=True,
             ),
             "function_call": Calls("name", ("arguments",), "call_id"),
             "function_call_output": Replies(("output",), "call_id"),
@@ -91,7 +87,7 @@ ATIF: Final = Framework(
     Members(
         {
             "reasoning_content": Thinks(),
-            "message": Each(Texts(Kinds("type", {"text": _TEXT, "image": _IMAGE}))),
+            "message": Each(Texts(Kinds("type", {"text": says("text"), "image": _IMAGE}))),
             "tool_calls": Each(Calls("function_name", ("arguments",), "tool_call_id")),
             "observation": Members({"results": Each(Replies(("content",), "source_call_id"))}),
         }
@@ -115,8 +111,8 @@ ADP: Final = Framework(
             "text_observation": Kinds(
                 "source",
                 {
-                    "user": Members({"content": Says()}),
-                    "agent": Members({"content": Says()}),
+                    "user": says("content"),
+                    "agent": says("content"),
                     "environment": Replies(("content",), "tool_call_id"),
                 },
             ),
@@ -136,7 +132,7 @@ _AGENT: Final = "agent"
 
 def _read_trajectory(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of a trajectory, with the tools that its agent has."""
-    tools = (as_object(fields.get(_AGENT)) or {}).get("tool_definitions")
+    tools = members_of(fields.get(_AGENT)).get("tool_definitions")
     return read_of(ATIF, {TOOLS: tools, **fields} if as_list(tools) else fields, wording)
 
 
@@ -145,25 +141,25 @@ STORE: Final = "store"
 
 def _are_stored(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold LlamaIndex's messages under the keys of their chats."""
-    chats = list((as_object(fields.get(STORE)) or {}).values())
+    chats = list(members_of(fields.get(STORE)).values())
     return bool(chats) and all(are_of(LLAMA_INDEX, {MESSAGES: each}, wording) for each in chats if each != [])
 
 
 def _read_stored(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of each chat."""
-    chats = {f"/{STORE}/{key}": each for key, each in (as_object(fields[STORE]) or {}).items() if each}
+    chats = {f"/{STORE}/{key}": each for key, each in members_of(fields[STORE]).items() if each}
     found = {place: read_of(LLAMA_INDEX, {MESSAGES: each}, wording)[0] for place, each in chats.items()}
     return [document._replace(path=place) for place, document in found.items()]
 
 
 def _parts(fields: Object) -> list[Json]:
-    return [part for each in objects_of(fields.get(MESSAGES)) for part in as_list(each.get("content")) or []]
+    return [part for each in objects_of(fields.get(MESSAGES)) for part in items_of(each.get("content"))]
 
 
 def _are_goose(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages of Goose with calls or results; others are those of any API."""
     return are_of(GOOSE, fields, wording) and any(
-        (as_object(part) or {}).get("type") in ("toolRequest", "toolResponse") for part in _parts(fields)
+        members_of(part).get("type") in ("toolRequest", "toolResponse") for part in _parts(fields)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from ...errors import BridgeError
 from ...json_values.jsontext import as_text
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, as_object, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen, parsed
 from ..messages import ROLES, calls_of, request, respelled_all, tools_of
 from ..pieces import Pieces
@@ -86,7 +86,7 @@ def _items(attributes: Object, name: str) -> list[Json]:
     value = _at(attributes, name)
     if isinstance(value, str):
         value = parsed(value, f"/{ATTRIBUTES}/{name}")
-    return as_list(value) or []
+    return items_of(value)
 
 
 def _message(value: Json, name: str) -> list[Object]:
@@ -97,7 +97,7 @@ def _message(value: Json, name: str) -> list[Object]:
         raise misshapen(f"/{ATTRIBUTES}/{name}", "messages, each with a role")
     parts = [_unwrapped(each) for each in as_list(found.get("parts")) or as_list(found.get("contents")) or []]
     calls = [each for each in parts if each.get("type") == "tool_call"]
-    calls += [_unwrapped(each) for each in as_list(found.get("tool_calls")) or []]
+    calls += [_unwrapped(each) for each in items_of(found.get("tool_calls"))]
     if isinstance(found.get("function_call_name"), str):  # as OpenInference had one call
         calls.append(
             {"name": found["function_call_name"], "arguments": found.get("function_call_arguments_json", "{}")}
@@ -144,7 +144,7 @@ def _text_of(value: Json, name: str) -> str:
     Raises:
         BridgeError: OCB-SHAPE if the part has no text.
     """
-    found = as_object(value) or {}
+    found = members_of(value)
     text = next((found[key] for key in ("content", "text") if isinstance(found.get(key), str)), None)
     if text is None:
         raise misshapen(f"/{ATTRIBUTES}/{name}", "parts that are texts, calls or results")
@@ -152,7 +152,7 @@ def _text_of(value: Json, name: str) -> str:
 
 
 def _unwrapped(value: Json) -> Object:
-    found = as_object(value) or {}
+    found = members_of(value)
     inner = next((as_object(found[key]) for key in _WRAPPERS if as_object(found.get(key)) is not None), None)
     return found if inner is None else inner
 
@@ -161,12 +161,12 @@ def _nested(fields: Object) -> Object:
     """Return the attributes as nested values, with lists for names that are numbers."""
     given = fields.get(ATTRIBUTES)
     given = parsed(given, f"/{ATTRIBUTES}") if isinstance(given, str) and given.lstrip().startswith("{") else given
-    flat = _of_otlp(as_list(given) or []) if as_list(given) is not None else as_object(given) or {}
+    flat = _of_otlp(items_of(given)) if as_list(given) is not None else members_of(given)
     columns = {name.removeprefix("attributes."): value for name, value in fields.items() if name != ATTRIBUTES}
     out: Object = {}
     for name, value in {**columns, **flat}.items():
         _put(out, name.split("."), _spread(value))
-    return as_object(_lists(out)) or {}
+    return members_of(_lists(out))
 
 
 def _put(out: Object, steps: Sequence[str], value: Json) -> None:
@@ -206,7 +206,7 @@ def _lists(value: Json) -> Json:
 
 def _of_otlp(items: Sequence[Json]) -> Object:
     """Return attributes that are given as a list of keys and typed values."""
-    pairs = [as_object(item) or {} for item in items]
+    pairs = [members_of(item) for item in items]
     return {pair["key"]: _otlp_value(pair.get("value")) for pair in pairs if isinstance(pair.get("key"), str)}
 
 
@@ -215,7 +215,7 @@ def _otlp_value(value: Json) -> Json:
     if found is None or len(found) != 1:
         return value
     [(kind, inner)] = found.items()
-    several = as_object(inner) or {}
+    several = members_of(inner)
     if kind == "arrayValue":
-        return [_otlp_value(each) for each in as_list(several.get("values")) or []]
-    return _of_otlp(as_list(several.get("values")) or []) if kind == "kvlistValue" else inner
+        return [_otlp_value(each) for each in items_of(several.get("values"))]
+    return _of_otlp(items_of(several.get("values"))) if kind == "kvlistValue" else inner

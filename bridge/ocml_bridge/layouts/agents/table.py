@@ -24,31 +24,26 @@ from .readers import (
     Texts,
     Then,
     Thinks,
+    parts_of,
+    says,
+    thinks,
 )
 
 _USER, _ASSISTANT, _SYSTEM, _TOOL = "user", "assistant", "system", "tool"
 
-_TEXT: Final = Members({"text": Says()})
 
-_UI_PARTS: Final = Members(
+_UI_PARTS: Final = parts_of(
+    "parts",
+    "type",
     {
-        "parts": Each(
-            Kinds(
-                "type",
-                {
-                    "text": _TEXT,
-                    "reasoning": Members({"text": Thinks(), "reasoning": Thinks()}),
-                    "file": Shows(("url", "data")),
-                    "step-start": Begins(),
-                    "tool-": Calls(KIND_NAME, ("input", "rawInput"), "toolCallId", ("output", "errorText")),
-                    "dynamic-tool": Calls("toolName", ("input", "rawInput"), "toolCallId", ("output", "errorText")),
-                    "tool-invocation": Members(
-                        {"toolInvocation": Calls("toolName", ("args",), "toolCallId", ("result",))}
-                    ),
-                },
-            )
-        )
-    }
+        "text": says("text"),
+        "reasoning": Members({"text": Thinks(), "reasoning": Thinks()}),
+        "file": Shows(("url", "data")),
+        "step-start": Begins(),
+        "tool-": Calls(KIND_NAME, ("input", "rawInput"), "toolCallId", ("output", "errorText")),
+        "dynamic-tool": Calls("toolName", ("input", "rawInput"), "toolCallId", ("output", "errorText")),
+        "tool-invocation": Members({"toolInvocation": Calls("toolName", ("args",), "toolCallId", ("result",))}),
+    },
 )
 UI_MESSAGES: Final = Framework(frozenset({"role", "parts"}), _UI_PARTS)
 """Vercel's AI SDK, versions 4 to 6."""
@@ -73,26 +68,21 @@ _RETURN: Final = Replies(("content",), "tool_call_id", "tool_name")
 
 PYDANTIC_AI: Final = Framework(
     frozenset({"kind", "parts"}),
-    Members(
+    parts_of(
+        "parts",
+        "part_kind",
         {
-            "parts": Each(
-                Kinds(
-                    "part_kind",
-                    {
-                        "system-prompt": As(_SYSTEM, Members({"content": Says()})),
-                        "user-prompt": As(_USER, Members({"content": _PROMPT})),
-                        "tool-return": _RETURN,
-                        "retry-prompt": replace(_RETURN, nameless=Members({"content": Says()})),
-                        "text": Members({"content": Says()}),
-                        "thinking": Members({"content": Thinks()}),
-                        "tool-call": _CALL,
-                        "builtin-tool-call": _CALL,
-                        "builtin-tool-return": _RETURN,
-                        "file": Members({"content": _PROMPT}),
-                    },
-                )
-            )
-        }
+            "system-prompt": As(_SYSTEM, says("content")),
+            "user-prompt": As(_USER, Members({"content": _PROMPT})),
+            "tool-return": _RETURN,
+            "retry-prompt": replace(_RETURN, nameless=says("content")),
+            "text": says("content"),
+            "thinking": thinks("content"),
+            "tool-call": _CALL,
+            "builtin-tool-call": _CALL,
+            "builtin-tool-return": _RETURN,
+            "file": Members({"content": _PROMPT}),
+        },
     ),
     "kind",
     {"request": _USER, "response": _ASSISTANT},
@@ -107,8 +97,8 @@ LLAMA_INDEX: Final = Framework(
                 Kinds(
                     "block_type",
                     {
-                        "text": _TEXT,
-                        "thinking": Members({"content": Thinks()}),
+                        "text": says("text"),
+                        "thinking": thinks("content"),
                         "image": Shows(("image", "url", "path"), "image_mimetype", "image", ""),
                         "audio": Shows(("audio", "url", "path"), "format", "audio", ""),
                         "document": Shows(("data", "url", "path"), "document_mimetype", "file", "title"),
@@ -129,41 +119,31 @@ LLAMA_INDEX: Final = Framework(
 
 SEMANTIC_KERNEL: Final = Framework(
     frozenset({"role", "items"}),
-    Members(
+    parts_of(
+        "items",
+        "content_type",
         {
-            "items": Each(
-                Kinds(
-                    "content_type",
-                    {
-                        "text": _TEXT,
-                        "reasoning": Members({"text": Thinks()}),
-                        "image": Shows(("data_uri", "uri"), "mime_type", "image", ""),
-                        "function_call": Calls("name", ("arguments",), "id"),
-                        "function_result": Replies(("result",), "id"),
-                    },
-                )
-            )
-        }
+            "text": says("text"),
+            "reasoning": thinks("text"),
+            "image": Shows(("data_uri", "uri"), "mime_type", "image", ""),
+            "function_call": Calls("name", ("arguments",), "id"),
+            "function_result": Replies(("result",), "id"),
+        },
     ),
 )
 
 SEMANTIC_KERNEL_NET: Final = Framework(
     frozenset({"Role"}),
-    Members(
+    parts_of(
+        "Items",
+        "$type",
         {
-            "Items": Each(
-                Kinds(
-                    "$type",
-                    {
-                        "TextContent": Members({"Text": Says()}),
-                        "ReasoningContent": Members({"Text": Thinks()}),
-                        "ImageContent": Shows(("DataUri", "Uri"), "MimeType", "image", ""),
-                        "FunctionCallContent": Calls("FunctionName", ("Arguments",), "Id"),
-                        "FunctionResultContent": Replies(("Result",), "CallId"),
-                    },
-                )
-            )
-        }
+            "TextContent": says("Text"),
+            "ReasoningContent": thinks("Text"),
+            "ImageContent": Shows(("DataUri", "Uri"), "MimeType", "image", ""),
+            "FunctionCallContent": Calls("FunctionName", ("Arguments",), "Id"),
+            "FunctionResultContent": Replies(("Result",), "CallId"),
+        },
     ),
     "Role.Label",
 )
@@ -171,22 +151,17 @@ SEMANTIC_KERNEL_NET: Final = Framework(
 
 EXTENSIONS_AI: Final = Framework(
     frozenset({"role", "contents"}),
-    Members(
+    parts_of(
+        "contents",
+        "$type",
         {
-            "contents": Each(
-                Kinds(
-                    "$type",
-                    {
-                        "text": _TEXT,
-                        "reasoning": Members({"text": Thinks()}),
-                        "data": Shows(("uri",), "mediaType", "file", "name"),
-                        "uri": Shows(("uri",), "mediaType", "file", ""),
-                        "functionCall": Calls("name", ("arguments",), "callId"),
-                        "functionResult": Replies(("result",), "callId"),
-                    },
-                )
-            )
-        }
+            "text": says("text"),
+            "reasoning": thinks("text"),
+            "data": Shows(("uri",), "mediaType", "file", "name"),
+            "uri": Shows(("uri",), "mediaType", "file", ""),
+            "functionCall": Calls("name", ("arguments",), "callId"),
+            "functionResult": Replies(("result",), "callId"),
+        },
     ),
 )
 """Microsoft.Extensions.AI and the Agent Framework."""
@@ -198,7 +173,7 @@ HAYSTACK: Final = Framework(
             "content": Each(
                 Members(
                     {
-                        "reasoning": Members({"reasoning_text": Thinks()}),
+                        "reasoning": thinks("reasoning_text"),
                         "text": Says(),
                         "image": Shows(("base64_image",), "mime_type", "image", ""),
                         "file": Shows(("base64_data",), "mime_type", "file", "filename"),
@@ -239,8 +214,8 @@ GEMINI_CLI: Final = Framework(
     frozenset({"type", "content", "timestamp"}),
     Members(
         {
-            "thoughts": Each(Members({"description": Thinks()})),
-            "content": Each(Texts(_TEXT)),
+            "thoughts": Each(thinks("description")),
+            "content": Each(Texts(says("text"))),
             "toolCalls": Each(Calls("name", ("args",), "id", (f"{_RESULT}.output", f"{_RESULT}.error", _RESULT))),
         }
     ),
@@ -262,7 +237,7 @@ AUTOGEN: Final = Framework(
             "AssistantMessage": As(_ASSISTANT, Members({"thought": Thinks(), "content": Each(Texts(_AUTOGEN_CALLS))})),
             "FunctionExecutionResultMessage": _AUTOGEN_RESULTS,
             **dict.fromkeys(("TextMessage", "MultiModalMessage", "HandoffMessage", "StopMessage"), _AUTOGEN_TEXT),
-            "ThoughtEvent": Members({"content": Thinks()}),
+            "ThoughtEvent": thinks("content"),
             "ToolCallRequestEvent": Members({"content": _AUTOGEN_CALLS}),
             "ToolCallExecutionEvent": _AUTOGEN_RESULTS,
         },
@@ -273,7 +248,7 @@ AUTOGEN: Final = Framework(
 )
 """AutoGen 0.4 and later: the messages of teams, and those of a model's context."""
 
-_OF_TEXTS: Final = Members({"content": Each(Texts(Kinds("type", {"text": _TEXT})))})
+_OF_TEXTS: Final = parts_of("content", "type", {"text": says("text")}, or_texts=True)
 LETTA: Final = Framework(
     frozenset({"message_type"}),
     Kinds(
@@ -282,7 +257,7 @@ LETTA: Final = Framework(
             "system_message": As(_SYSTEM, _OF_TEXTS),
             "user_message": As(_USER, _OF_TEXTS),
             "assistant_message": As(_ASSISTANT, _OF_TEXTS),
-            "reasoning_message": As(_ASSISTANT, Members({"reasoning": Thinks()})),
+            "reasoning_message": As(_ASSISTANT, thinks("reasoning")),
             "tool_call_message": Members({"tool_call": Calls("name", ("arguments",), "tool_call_id")}),
             "tool_return_message": Replies(("tool_return",), "tool_call_id"),
         },
@@ -307,7 +282,7 @@ LANGCHAIN4J: Final = Framework(
         {
             "thinking": Thinks(),
             "text": Says(),
-            "contents": Each(Kinds("type", {"TEXT": _TEXT, "IMAGE": _JAVA_IMAGE})),
+            "contents": Each(Kinds("type", {"TEXT": says("text"), "IMAGE": _JAVA_IMAGE})),
             "toolExecutionRequests": Each(Calls("name", ("arguments",), "id")),
             "id": Names("tool_call_id"),
             "toolName": Names("name"),
@@ -317,7 +292,7 @@ LANGCHAIN4J: Final = Framework(
     {"USER": _USER, "AI": _ASSISTANT, "SYSTEM": _SYSTEM, "TOOL_EXECUTION_RESULT": _TOOL},
 )
 
-_OPENHANDS_TEXTS: Final = Each(Kinds("type", {"text": _TEXT}))
+_OPENHANDS_TEXTS: Final = Each(Kinds("type", {"text": says("text")}))
 _OPENHANDS_MESSAGE: Final = Members({"reasoning_content": Thinks(), "content": _OPENHANDS_TEXTS})
 _OPENHANDS_RESULT: Final = Replies(("observation.content", "rejection_reason", "error"), "tool_call_id", "tool_name")
 OPENHANDS: Final = Framework(
@@ -325,7 +300,7 @@ OPENHANDS: Final = Framework(
     Kinds(
         "kind",
         {
-            "SystemPromptEvent": As(_SYSTEM, Members({"system_prompt": _TEXT, "dynamic_context": _TEXT})),
+            "SystemPromptEvent": As(_SYSTEM, Members({"system_prompt": says("text"), "dynamic_context": says("text")})),
             "MessageEvent": Members(
                 {
                     "llm_message": Kinds(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, as_object, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..trees import NODES, rest
 
@@ -21,8 +21,8 @@ _UNCHANGED: Final = ("executableCode", "codeExecutionResult", "functionCall", "f
 
 def is_ai_studio(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold chunks that have roles."""
-    chunks = as_list((as_object(fields.get(PROMPT)) or {}).get("chunks"))
-    return bool(chunks) and all(isinstance((as_object(each) or {}).get("role"), str) for each in chunks or [])
+    chunks = items_of(members_of(fields.get(PROMPT)).get("chunks"))
+    return bool(chunks) and all(isinstance(members_of(each).get("role"), str) for each in chunks)
 
 
 def read_ai_studio(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import items_of, members_of, objects_of
 from ..layout import Document, Object, Wording
 from ..messages import message, request
+from ..pieces import function_call
 from ..trees import NODES, rest
 
 STEPS: Final = "steps"
@@ -19,7 +20,7 @@ _TOOL: Final = "tool"
 
 def is_thread(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold steps, each with a type, one of which is a message."""
-    types = [(as_object(step) or {}).get("type") for step in as_list(fields.get(STEPS)) or []]
+    types = [members_of(step).get("type") for step in items_of(fields.get(STEPS))]
     return all(isinstance(each, str) for each in types) and any(each in _ROLES for each in types)
 
 
@@ -37,11 +38,10 @@ def read_thread(fields: Object, wording: Wording) -> Sequence[Document]:
             and isinstance(answer, str)
             and all(isinstance(step.get(key), str) for key in ("name", "input"))
         ):
-            identity = {"id": step["id"]} if isinstance(step.get("id"), str) else {}
-            function = {"name": step["name"], "arguments": step["input"]}
-            call = {**identity, "type": "function", "function": function}
+            identity = step.get("id") if isinstance(step.get("id"), str) else None
+            call = function_call(step["name"], step["input"], identity)
             messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-            messages.append({**message("tool", answer), **({"tool_call_id": step["id"]} if identity else {})})
+            messages.append({**message("tool", answer), **({"tool_call_id": identity} if identity is not None else {})})
             nodes.append(rest(step, ("type", "name", "input", "output")))
         else:
             nodes.append(step)

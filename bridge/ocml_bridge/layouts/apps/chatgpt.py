@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from ...json_values import jsontext
 from ...model import Json
-from ..fitting import as_list, as_object
+from ..fitting import as_list, as_object, items_of, members_of
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_of
 from ..trees import Tree, conversations, rest, role_of
@@ -15,8 +15,8 @@ from ..trees import Tree, conversations, rest, role_of
 
 def is_chatgpt(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold the mapping of an exported chat."""
-    nodes = as_object(fields.get("mapping"))
-    return bool(nodes) and all("message" in (as_object(node) or {}) for node in (nodes or {}).values())
+    nodes = members_of(fields.get("mapping"))
+    return bool(nodes) and all("message" in members_of(node) for node in nodes.values())
 
 
 def read_chatgpt(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -53,11 +53,11 @@ def _parent(node: Object, place: str, nodes: Object) -> str | None:
 
 def _metadata(node: Object) -> Object:
     """Return the members of a node that its message does not hold."""
-    found = as_object(node.get("message")) or {}
-    author, content = as_object(found.get("author")) or {}, as_object(found.get("content")) or {}
+    found = members_of(node.get("message"))
+    author, content = members_of(found.get("author")), members_of(found.get("content"))
     read = ("parts", "text", "result", "thoughts") if content.get("content_type") != "reasoning_recap" else ()
     about = rest(content, ("content_type", *read)) if any(key in content for key in read) else content
-    summaries = [rest(as_object(each) or {}, ("content",)) for each in as_list(content.get("thoughts")) or []]
+    summaries = [rest(members_of(each), ("content",)) for each in items_of(content.get("thoughts"))]
     apart = {
         "author": {key: each for key, each in rest(author, ("role",)).items() if each != {}},
         "content": {**about, **({"thoughts": summaries} if any(summaries) else {})},
@@ -81,8 +81,8 @@ def _messages_of(node: Object, path: str, wording: Wording) -> Iterator[Object]:
     found = as_object(node.get("message"))
     if found is None:
         return
-    role = role_of((as_object(found.get("author")) or {}).get("role"), wording, f"{path}/message/author/role")
-    content = as_object(found.get("content")) or {}
+    role = role_of(members_of(found.get("author")).get("role"), wording, f"{path}/message/author/role")
+    content = members_of(found.get("content"))
     kind, recipient = content.get("content_type"), found.get("recipient")
     value = _text_or_parts(content)
     if kind == "thoughts" or kind == "reasoning_recap":
@@ -92,7 +92,7 @@ def _messages_of(node: Object, path: str, wording: Wording) -> Iterator[Object]:
         call = {"type": "function", "function": {"name": recipient, "arguments": value}}
         yield {"role": role, "content": None, "tool_calls": [call]}
     elif value or (value == [] and role == "assistant"):
-        name = (as_object(found.get("author")) or {}).get("name")
+        name = members_of(found.get("author")).get("name")
         yield {"role": role, **({"name": name} if role == "tool" and isinstance(name, str) else {}), "content": value}
 
 
@@ -100,7 +100,7 @@ def _text_or_parts(content: Object) -> Any:
     """Return the content of a message: a text, or parts if it has media."""
     thoughts = as_list(content.get("thoughts"))
     if thoughts is not None:
-        texts = [as_object(each) or {} for each in thoughts]
+        texts = [members_of(each) for each in thoughts]
         return "\n\n".join(str(each.get("content") or each.get("summary") or "") for each in texts)
     parts = as_list(content.get("parts"))
     if parts is None:

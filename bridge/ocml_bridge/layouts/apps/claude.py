@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording
 from ..pieces import Pieces
-from ..trees import by_name, conversations, linked, rest, role_of
+from ..trees import by_name, conversations, linked, rest, rest_with, role_of
 
 
 def is_claude(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold the messages of an exported chat."""
-    return all("sender" in (as_object(each) or {}) for each in as_list(fields.get("chat_messages")) or [None])
+    return all("sender" in members_of(each) for each in as_list(fields.get("chat_messages")) or [None])
 
 
 def read_claude(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -23,9 +23,7 @@ def read_claude(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if a value is not a message, or if no message has content; OCB-LIMIT if the tree is
             too large.
     """
-    items = {
-        f"/chat_messages/{at}": cast("Object", each) for at, each in enumerate(as_list(fields["chat_messages"]) or [])
-    }
+    items = {f"/chat_messages/{at}": cast("Object", each) for at, each in enumerate(items_of(fields["chat_messages"]))}
     tree = linked(items, by_name(items, "uuid"), "parent_message_uuid")
     documents = conversations(tree, lambda item, place: _messages_of(item, place, wording), _metadata)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
@@ -68,11 +66,9 @@ def _metadata(item: Object) -> Object:
     known = ["sender", "content", "attachments", *(["text"] if not blocks or item.get("text") in (whole, "") else [])]
     apart = {
         "content": [rest(block, _READ_MEMBERS.get(str(block.get("type")), ("text",))) for block in blocks],
-        "attachments": [
-            rest(as_object(each) or {}, ("extracted_content",)) for each in as_list(item.get("attachments")) or []
-        ],
+        "attachments": [rest(members_of(each), ("extracted_content",)) for each in items_of(item.get("attachments"))],
     }
-    return {**rest(item, known), **{key: each for key, each in apart.items() if any(each)}}
+    return rest_with(item, known, apart)
 
 
 def _blocks(item: Object) -> list[Object]:
@@ -81,7 +77,7 @@ def _blocks(item: Object) -> list[Object]:
 
 def _attachments(item: Object) -> Iterator[str]:
     """Yield the texts of the files that are attached to a message."""
-    for each in as_list(item.get("attachments")) or []:
-        text = (as_object(each) or {}).get("extracted_content")
+    for each in items_of(item.get("attachments")):
+        text = members_of(each).get("extracted_content")
         if isinstance(text, str) and text:
             yield text

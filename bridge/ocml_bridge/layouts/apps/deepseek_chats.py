@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..fitting import as_object, objects_of
+from ..fitting import as_object, members_of, objects_of
 from ..layout import Document, Object, Wording
 from ..pieces import Pieces
-from ..trees import conversations, rest
+from ..trees import conversations, rest, rest_with
 from .chatgpt import is_chatgpt, others_of, tree_of_mapping
 
 _QUESTION: Final = "REQUEST"
@@ -20,7 +20,7 @@ def is_deepseek(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold the mapping of an exported chat whose messages are in fragments."""
     if not is_chatgpt(fields, wording):
         return False
-    messages = [as_object((as_object(node) or {}).get("message")) for node in fields["mapping"].values()]
+    messages = [as_object(members_of(node).get("message")) for node in fields["mapping"].values()]
     present = [message for message in messages if message is not None]
     return bool(present) and all("fragments" in message and "author" not in message for message in present)
 
@@ -55,9 +55,9 @@ def _metadata(node: Object) -> Object:
         rest(each, ("type", "content")) if each.get("type") in (*_TEXTS, _REASONING) else each
         for each in _fragments(node)
     ]
-    message = rest(as_object(node.get("message")) or {}, ("fragments",))
-    return {**others_of(node), **message, **({"fragments": fragments} if any(fragments) else {})}
+    message = rest_with(members_of(node.get("message")), ("fragments",), {"fragments": fragments})
+    return {**others_of(node), **message}
 
 
 def _fragments(node: Object) -> list[Object]:
-    return objects_of((as_object(node.get("message")) or {}).get("fragments"))
+    return objects_of(members_of(node.get("message")).get("fragments"))

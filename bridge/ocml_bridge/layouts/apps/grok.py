@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_object, objects_of
+from ..fitting import members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..pieces import Pieces
 from ..trees import by_name, conversations, linked, rest, role_of
@@ -25,7 +25,7 @@ def are_grok(fields: Object, wording: Wording) -> bool:
 
 
 def _responses(chat: Object) -> list[Object]:
-    return [as_object(each.get("response")) or {} for each in objects_of(chat.get("responses"))]
+    return [members_of(each.get("response")) for each in objects_of(chat.get("responses"))]
 
 
 def read_grok(fields: Object, wording: Wording) -> Sequence[Document]:

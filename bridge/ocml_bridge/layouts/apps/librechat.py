@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_of
 from ..messages import message
 from ..pieces import Pieces
-from ..trees import by_name, conversations, linked, nested, rest
+from ..trees import by_name, conversations, linked, nested, rest, rest_with
 
 MESSAGES: Final = "messages"
 OPTIONS: Final = "options"
@@ -20,8 +20,8 @@ _IS_USER: Final = "isCreatedByUser"
 
 def is_librechat(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages that say whether the user wrote them."""
-    items = as_list(fields.get(MESSAGES))
-    return bool(items) and all(isinstance((as_object(each) or {}).get(_IS_USER), bool) for each in items or [])
+    items = items_of(fields.get(MESSAGES))
+    return bool(items) and all(isinstance(members_of(each).get(_IS_USER), bool) for each in items)
 
 
 def read_librechat(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -31,11 +31,11 @@ def read_librechat(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if a value is not a message, or if no message has content; OCB-LIMIT if the tree is
             too large.
     """
-    items = {f"/{MESSAGES}/{at}": each for at, each in enumerate(as_list(fields[MESSAGES]) or [])}
+    items = {f"/{MESSAGES}/{at}": each for at, each in enumerate(items_of(fields[MESSAGES]))}
     tree = nested(items, "children")
     if len(tree.nodes) == len(items):
         tree = linked(tree.nodes, by_name(tree.nodes, "messageId"), "parentMessageId")
-    prompt = (as_object(fields.get(OPTIONS)) or {}).get("promptPrefix")
+    prompt = members_of(fields.get(OPTIONS)).get("promptPrefix")
     first = [message("system", prompt)] if isinstance(prompt, str) and prompt else []
     documents = conversations(tree, _messages_of, _metadata, first)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
@@ -71,7 +71,7 @@ def _images(node: Object) -> list[str]:
 
 def _read_part(part: Object, pieces: Pieces) -> None:
     kind = part.get("type")
-    call = as_object(part.get("tool_call")) or {}
+    call = members_of(part.get("tool_call"))
     if kind == "think":
         pieces.think(_text(part.get("think")))
     elif kind == "text":
@@ -79,7 +79,7 @@ def _read_part(part: Object, pieces: Pieces) -> None:
     elif kind == "image_url":
         pieces.show(part)
     elif kind == "image_file":
-        path = (as_object(part.get(kind)) or {}).get("filepath")
+        path = members_of(part.get(kind)).get("filepath")
         pieces.show(part_of("image", path) if isinstance(path, str) else part)
     elif kind == "tool_call" and isinstance(call.get("name"), str):
         pieces.call(call["name"], call.get("args"), call.get("id"))
@@ -89,7 +89,7 @@ def _read_part(part: Object, pieces: Pieces) -> None:
 
 def _text(value: Json) -> str:
     """Return a text, which may be in an object, as Assistants have it."""
-    found = (as_object(value) or {}).get("value") if isinstance(value, dict) else value
+    found = members_of(value).get("value") if isinstance(value, dict) else value
     return found if isinstance(found, str) else ""
 
 
@@ -100,10 +100,9 @@ _READ_MEMBERS: Final = {"tool_call": ("id", "name", "args", "output"), "image_fi
 def _metadata(node: Object) -> Object:
     """Return the members of a message, and of its parts, that are not read."""
     parts = _parts(node)
-    metadata = [_part_metadata(part) for part in parts]
     is_read = node.get("text") == "" or not any(part.get("type") in _KINDS for part in parts)
     known = (_IS_USER, "children", "content", *(("text",) if is_read else ()))
-    return {**rest(node, known), **({"content": metadata} if any(metadata) else {})}
+    return rest_with(node, known, {"content": [_part_metadata(part) for part in parts]})
 
 
 def _part_metadata(part: Object) -> Object:
@@ -111,6 +110,6 @@ def _part_metadata(part: Object) -> Object:
     kind = str(part.get("type"))
     if kind not in _KINDS or kind == "image_url":
         return {} if kind == "image_url" else part
-    value = as_object(part.get(kind)) or {}
+    value = members_of(part.get(kind))
     inner = {key: each for key, each in rest(value, _READ_MEMBERS.get(kind, ("value",))).items() if each != []}
     return {**rest(part, ("type", kind)), **({kind: inner} if inner else {})}

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_list, as_object, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_of
 from ..messages import message, request
 from ..pieces import Pieces
-from ..trees import NODES, check_limits, rest, role_of
+from ..trees import NODES, check_limits, rest, rest_with, role_of
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
@@ -22,8 +22,8 @@ _PROMPT: Final = "llm.prediction.systemPrompt"
 
 def is_lm_studio(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages in versions."""
-    items = as_list(fields.get(MESSAGES))
-    return bool(items) and all(as_list((as_object(each) or {}).get("versions")) for each in items or [])
+    items = items_of(fields.get(MESSAGES))
+    return bool(items) and all(as_list(members_of(each).get("versions")) for each in items)
 
 
 def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -36,9 +36,9 @@ def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
     before = [message("system", system)] if system else []
     selected: list[_Version] = []
     others: list[tuple[int, _Version]] = []
-    for at, item in enumerate(as_list(fields[MESSAGES]) or []):
+    for at, item in enumerate(items_of(fields[MESSAGES])):
         versions = _versions(item, f"/{MESSAGES}/{at}")
-        number = (as_object(item) or {}).get("currentlySelected")
+        number = members_of(item).get("currentlySelected")
         chosen = number if isinstance(number, int) and 0 <= number < len(versions) else 0
         others += [(at, version) for number, version in enumerate(versions) if number != chosen]
         selected.append(versions[chosen])
@@ -83,15 +83,15 @@ def _document(
 
 
 def _system(fields: Object) -> str | None:
-    settings = as_list((as_object(fields.get(SETTINGS)) or {}).get("fields")) or []
-    values = {setting.get("key"): setting.get("value") for setting in (as_object(each) or {} for each in settings)}
+    settings = items_of(members_of(fields.get(SETTINGS)).get("fields"))
+    values = {setting.get("key"): setting.get("value") for setting in (members_of(each) for each in settings)}
     found = values.get(_PROMPT) or fields.get(SYSTEM)
     return found if isinstance(found, str) else None
 
 
 def _versions(item: Json, place: str) -> list[_Version]:
     """Return the versions of a message, each with its JSON pointer."""
-    versions = as_list((as_object(item) or {}).get("versions")) or []
+    versions = items_of(members_of(item).get("versions"))
     found = [(f"{place}/versions/{at}", as_object(each)) for at, each in enumerate(versions)]
     odd = next((path for path, each in found if each is None), None)
     if odd is not None:
@@ -103,7 +103,7 @@ def _pieces_of(version: Object, place: str, wording: Wording) -> Pieces:
     """Return the pieces of a version: of its contents, or of its steps."""
     pieces = Pieces(role_of(version.get("role"), wording, f"{place}/role"))
     for number, step in enumerate(_steps(version)):
-        thinks = (as_object(step.get("style")) or {}).get("type") == "thinking"
+        thinks = members_of(step.get("style")).get("type") == "thinking"
         inside = f"{place}/steps/{number}" if "steps" in version else place
         for at, item in enumerate(_items(step)):
             _read_item(item, pieces, f"{inside}/content/{at}/content", thinks=thinks)
@@ -159,4 +159,4 @@ def _metadata(version: Object) -> Object:
 
 def _step_metadata(step: Object, known: Sequence[str]) -> Object:
     items = [rest(item, _READ_MEMBERS.get(str(item.get("type")), ())) for item in _items(step)]
-    return {**rest(step, (*known, "content")), **({"content": items} if any(items) else {})}
+    return rest_with(step, (*known, "content"), {"content": items})

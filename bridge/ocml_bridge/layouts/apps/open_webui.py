@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ...json_values.parameters import members_of
 from ...loss import Finding
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import as_object, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording
 from ..media import part_of
 from ..messages import message
@@ -21,17 +20,15 @@ CHAT: Final = "chat"
 
 def is_open_webui(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a chat with its history, or only with its messages."""
-    return bool(_messages(as_object(fields.get(CHAT)) or {}))
+    return bool(_messages(members_of(fields.get(CHAT))))
 
 
 def _messages(chat: Object) -> dict[str, Object]:
     """Return the messages of a chat, by JSON pointer; none if any of them is not a message."""
-    history = as_object(chat.get("history")) or {}
-    found = {
-        f"/{CHAT}/history/messages/{name}": each for name, each in (as_object(history.get("messages")) or {}).items()
-    }
-    found = found or {f"/{CHAT}/messages/{at}": each for at, each in enumerate(as_list(chat.get("messages")) or [])}
-    nodes = {place: as_object(each) or {} for place, each in found.items()}
+    history = members_of(chat.get("history"))
+    found = {f"/{CHAT}/history/messages/{name}": each for name, each in members_of(history.get("messages")).items()}
+    found = found or {f"/{CHAT}/messages/{at}": each for at, each in enumerate(items_of(chat.get("messages")))}
+    nodes = {place: members_of(each) for place, each in found.items()}
     return nodes if all(isinstance(each.get("role"), str) and "content" in each for each in nodes.values()) else {}
 
 
@@ -44,7 +41,7 @@ def read_open_webui(fields: Object, wording: Wording) -> Sequence[Document]:
     """
     chat = cast("Object", fields[CHAT])
     nodes = _messages(chat)
-    history = as_object(chat.get("history")) or {}
+    history = members_of(chat.get("history"))
     names = {str(node.get("id", place.rpartition("/")[2])): place for place, node in nodes.items()}
     tree = linked(nodes, names, "parentId", history.get("currentId"))
     system = _system(chat)
@@ -66,14 +63,14 @@ def read_open_webui(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _system(chat: Object) -> str | None:
     """Return the system prompt of a chat; earlier versions have it next to the parameters."""
-    found = (as_object(chat.get("params")) or {}).get("system") or chat.get("system")
+    found = members_of(chat.get("params")).get("system") or chat.get("system")
     return found if isinstance(found, str) else None
 
 
 def _chat_metadata(chat: Object, history: Object) -> Object:
     """Return the members of a chat that are not read, without messages that repeat those of the history."""
-    nodes = list((as_object(history.get("messages")) or {}).values())
-    repeated = all(each in nodes for each in as_list(chat.get("messages")) or []) or not nodes
+    nodes = list(members_of(history.get("messages")).values())
+    repeated = all(each in nodes for each in items_of(chat.get("messages"))) or not nodes
     more = rest(history, ("messages", "currentId"))
     return {**rest(chat, ("history", *(["messages"] if repeated else []))), **({"history": more} if more else {})}
 
@@ -95,7 +92,7 @@ def _pieces_of(node: Object, place: str, wording: Wording) -> Pieces:
     for each in _phases(node):
         _PHASES[each["phase"]](pieces, each["content"])
     content = node["content"]
-    for part in as_list(content) or []:
+    for part in items_of(content):
         pieces.show(as_object(part) or {"type": "text", "text": str(part)})
     if isinstance(content, str) and not read_details(content, pieces, f"{place}/content"):
         pieces.say(content)
@@ -152,7 +149,7 @@ def _metadata(node: Object) -> Object:
 
 
 def _texts(value: Json) -> str:
-    return "".join(str(members_of(each).get("text") or "") for each in as_list(value) or [])
+    return "".join(str(members_of(each).get("text") or "") for each in items_of(value))
 
 
 def _read_item(item: Object, pieces: Pieces, place: str) -> None:
@@ -185,6 +182,5 @@ def _rest_of(item: Object) -> Object:
 
 def _has_output(node: Object) -> bool:
     """Return whether a message has output items, all of known kinds."""
-    items = as_list(node.get("output"))
-    kinds = [members_of(each).get("type") for each in items or []]
+    kinds = [each.get("type") for each in objects_of(node.get("output"))]
     return bool(kinds) and all(isinstance(kind, str) and kind in _READ_MEMBERS for kind in kinds)

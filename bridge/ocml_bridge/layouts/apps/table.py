@@ -163,7 +163,7 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         "inspect",
         "messages as Inspect logs them",
         "openai",
-        {inspected.MESSAGES: columns.TURNS[:3], inspected.TOOLS: columns.TOOLS},
+        {inspected.MESSAGES: columns.TURNS[:3], "tools": columns.TOOLS},
         inspected.are_inspected,
         inspected.read_inspected,
     ),

@@ -7,7 +7,7 @@ from typing import Final
 
 from ...model import Json
 from ..exchange import HISTORY, is_history
-from ..fitting import as_list
+from ..fitting import items_of
 from ..history import read_history
 from ..layout import Document, Object, Wording
 from ..messages import request
@@ -20,7 +20,7 @@ _GREETING: Final = "<|BEGIN-VISIBLE-CHAT|>"
 
 def is_chat(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold pairs for the model and for the user."""
-    pairs = (as_list(fields.get(INTERNAL)) or [], as_list(fields.get(VISIBLE)) or [])
+    pairs = (items_of(fields.get(INTERNAL)), items_of(fields.get(VISIBLE)))
     return len(pairs[0]) == len(pairs[1]) and all(is_history({HISTORY: each}, wording) for each in pairs)
 
 
@@ -31,7 +31,6 @@ def read_chat(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if an item is not a pair.
     """
     pairs: list[Json] = [
-        [None if text in ("", _GREETING) else text for text in as_list(pair) or []]
-        for pair in as_list(fields[INTERNAL]) or []
+        [None if text in ("", _GREETING) else text for text in items_of(pair)] for pair in items_of(fields[INTERNAL])
     ]
     return [Document(request(read_history(pairs, wording, f"/{INTERNAL}"), None))]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_object, objects_of
+from ..fitting import as_object, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..messages import request
 from ..pieces import Pieces
-from ..trees import NODES, merged, rest
+from ..trees import NODES, merged, rest, rest_with
 
 REQUESTS: Final = "requests"
 _MESSAGE: Final = "message"
@@ -21,7 +21,7 @@ _REFERENCE: Final = "inlineReference"
 def are_requests(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold requests, each with a message, one of which has a response."""
     requests = objects_of(fields.get(REQUESTS))
-    have_texts = all(isinstance((as_object(each.get(_MESSAGE)) or {}).get("text"), str) for each in requests)
+    have_texts = all(isinstance(members_of(each.get(_MESSAGE)).get("text"), str) for each in requests)
     return have_texts and any(objects_of(each.get(_RESPONSE)) for each in requests)
 
 
@@ -34,11 +34,11 @@ def read_requests(fields: Object, wording: Wording) -> Sequence[Document]:
     messages: list[Object] = []
     nodes: list[Json] = []
     for each in objects_of(fields[REQUESTS]):
-        message, pieces = as_object(each[_MESSAGE]) or {}, Pieces("assistant")
+        message, pieces = members_of(each[_MESSAGE]), Pieces("assistant")
         messages.append({"role": "user", "content": message["text"]})
         left = list(filter(None, [_left_of(part, pieces) for part in objects_of(each.get(_RESPONSE))]))
         messages += pieces.messages()
-        nodes.append({**rest(each, (_MESSAGE, _RESPONSE)), **({_RESPONSE: left} if left else {})})
+        nodes.append(rest_with(each, (_MESSAGE, _RESPONSE), {_RESPONSE: left}))
     if not messages:
         raise misshapen(f"/{REQUESTS}", "requests of which one says something")
     return [Document(request(merged(messages), None), extra_columns={NODES: nodes} if any(nodes) else {})]
@@ -61,6 +61,6 @@ def _left_of(part: Object, pieces: Pieces) -> Object:
 
 def _name_of(reference: Object) -> str:
     """Return the name of what a response refers to: its own, or the last part of its path."""
-    place = as_object(reference.get(_REFERENCE)) or {}
+    place = members_of(reference.get(_REFERENCE))
     place = as_object(place.get("uri")) or place
     return str(reference.get("name") or place.get("name") or str(place.get("path", "")).rpartition("/")[2])

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object
+from ..fitting import as_list, as_object, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen, noticed
 from ..messages import calls_of, request
 from ..pythonic import calls_in
@@ -20,10 +20,10 @@ TRUTH: Final = "truth"
 
 def are_accepted(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold calls with all accepted values for each argument."""
-    items = as_list(fields.get(TRUTH))
+    items = items_of(fields.get(TRUTH))
     if _is_python(items):
         return True
-    return bool(items) and all(_is_accepted(as_object(item) or {}) for item in items or ())
+    return bool(items) and all(_is_accepted(members_of(item)) for item in items)
 
 
 def _is_accepted(call: Object) -> bool:
@@ -31,9 +31,9 @@ def _is_accepted(call: Object) -> bool:
     return len(call) == 1 and arguments is not None and all(as_list(each) for each in arguments.values())
 
 
-def _is_python(items: list[Json] | None) -> bool:
+def _is_python(items: list[Json]) -> bool:
     """Return whether a list holds calls as Python, or a list of them for each turn."""
-    texts = [text for item in items or () for text in (as_list(item) if as_list(item) is not None else [item]) or ()]
+    texts = [text for item in items for text in (as_list(item) if as_list(item) is not None else [item]) or ()]
     return bool(texts) and all(isinstance(text, str) and _CALL.fullmatch(text) for text in texts)
 
 
@@ -67,11 +67,11 @@ def read_accepted(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if an argument of a call as Python has no name.
     """
-    items = as_list(fields[TRUTH])
-    if items is not None and _is_python(items):
+    items = items_of(fields[TRUTH])
+    if _is_python(items):
         return [_read_python(items)]
     made: list[Json] = []
-    for item in cast("list[Object]", fields[TRUTH]):
+    for item in objects_of(fields[TRUTH]):
         [(name, arguments)] = item.items()
         first = {key: each[0] for key, each in arguments.items() if each[0] != ""}
         made.append({"name": name, "arguments": first})

@@ -11,7 +11,7 @@ from ...model import Json, Transcript
 from ...model.codec import to_json
 from ...report.result import Reading
 from ..documents import format_of_row
-from ..fitting import as_list, as_object
+from ..fitting import as_list, members_of
 from ..layout import Document, Object, Wording, misshapen
 from ..logged import RESPONSE, answer_in, differences, joined
 from ..markup import separated
@@ -56,7 +56,7 @@ def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
     if found is None:
         return None
     messages = as_list(found[0].get("messages"))
-    of_assistant = messages is None or all((as_object(each) or {}).get("role") == "assistant" for each in messages)
+    of_assistant = messages is None or all(members_of(each).get("role") == "assistant" for each in messages)
     return found if of_assistant else None
 
 

@@ -8,16 +8,17 @@ from ...json_values import jsontext
 from ...json_values.jsontext import as_text
 from ...loss import Finding
 from ...model import Json
-from ..fitting import as_list, as_object, objects_of
+from ..fitting import items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, noticed
 from ..messages import message, request, respelled_all, tools_of
+from ..pieces import function_call
 from ..pythonic import Call, calls_in
 from ..turns import CONVERSATIONS, SYSTEM, are_sharegpt
 
 
 def are_bracketed(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with a system text that lists functions, and with a call of one of them."""
-    if not any(map(_may_call, as_list(fields.get(CONVERSATIONS)) or ())) or not are_sharegpt(fields, wording):
+    if not any(map(_may_call, items_of(fields.get(CONVERSATIONS)))) or not are_sharegpt(fields, wording):
         return False
     messages = _messages(fields, wording)
     names = _names(_listed(messages)[0])
@@ -47,10 +48,7 @@ def read_bracketed(fields: Object, wording: Wording) -> Sequence[Document]:
         calls = _calls(each, names)
         results = _results(each, waiting)
         if calls:
-            made = [
-                {"type": "function", "function": {"name": name, "arguments": as_text(given)}} for name, given in calls
-            ]
-            out.append({**each, "content": None, "tool_calls": made})
+            out.append({**each, "content": None, "tool_calls": [function_call(*call) for call in calls]})
         elif results is not None:
             out += [
                 {**(message("tool", "") if at_result else each), "content": result}
@@ -86,7 +84,7 @@ def _listed(messages: Sequence[Object]) -> tuple[list[Json], str]:
 
 
 def _names(functions: Sequence[Json]) -> set[str]:
-    return {str((as_object(each) or {})["name"]) for each in functions}
+    return {str(members_of(each)["name"]) for each in functions}
 
 
 def _calls(each: Object, names: Collection[str]) -> list[Call]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from ...errors import BridgeError
-from ...json_values import jsontext
 from ...model import Json
 from .. import columns
-from ..exchange import INPUT, INSTRUCTION, read_prompt, read_tools, shared
-from ..fitting import as_list, as_object
-from ..layout import Document, Layout, Object, Wording
-from ..messages import are_messages, message, preference, request
+from ..exchange import INPUT, INSTRUCTION, read_prompt, shared
+from ..fitting import as_object, items_of
+from ..layout import Document, Layout, Object, Wording, parsed_or_none
+from ..messages import are_messages, message, preference, read_tools, request
 
 _WHOLE: Final = "full_text"
 _BETTER: Final = "better"
@@ -22,14 +20,9 @@ _STRENGTH: Final = "strength"
 """The field for the preference strength: below 0 if the first answer is better, above 0 if the second is."""
 
 
-class _Pair(NamedTuple):
-    """The numbers or letters of two answers."""
-
-    first: str
-    second: str
-
-
-_PAIRS: Final = (_Pair("0", "1"), _Pair("1", "2"), _Pair("a", "b"))
+_Pair = tuple[str, str]
+"""The numbers or letters of two answers."""
+_PAIRS: Final = (("0", "1"), ("1", "2"), ("a", "b"))
 _SIDE: Final = re.compile(r"(?:.*[\W_]|(?:response|answer|output))?([012ab])")
 """A word that ends with the number or letter of an answer, such as `1`, `a`, `model_a` or `response_1`."""
 
@@ -53,10 +46,7 @@ def _with_question_text(fields: Object) -> tuple[Object, Object]:
 
 def _pair(fields: Object) -> _Pair | None:
     """Return the numbers or letters of the two answers; None if the fields do not hold two texts."""
-    for pair in _PAIRS:
-        if all(isinstance(fields.get(_answer(side)), str) for side in pair):
-            return pair
-    return None
+    return next((pair for pair in _PAIRS if all(isinstance(fields.get(_answer(side)), str) for side in pair)), None)
 
 
 def is_compared(fields: Object, wording: Wording) -> bool:
@@ -139,12 +129,9 @@ def _texts(value: Json) -> list[str] | None:
     """Return the texts of a list that is given as JSON text; None for any other value."""
     if not isinstance(value, str) or not value.startswith("["):
         return None
-    try:
-        items = as_list(jsontext.loads(value))
-    except BridgeError:
-        return None
-    texts = [item for item in items or [] if isinstance(item, str)]
-    return texts if texts and len(texts) == len(items or []) else None
+    items = items_of(parsed_or_none(value))
+    texts = [item for item in items if isinstance(item, str)]
+    return texts if texts and len(texts) == len(items) else None
 
 
 _SCORES: Final = ("score", "winner_model")

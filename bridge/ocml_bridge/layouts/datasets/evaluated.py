@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...errors import BridgeError
 from ...model import Json
 from ..exchange import INSTRUCTION, OUTPUT, is_text_or_messages, read_exchange
-from ..fitting import as_list, as_object
-from ..layout import Document, Object, Wording, misshapen, parsed
+from ..fitting import as_object, items_of
+from ..layout import Document, Object, Wording, misshapen, parsed_or_none
 
 ARGUMENTS: Final = "arguments"
 RESPONSES: Final = "resps"
@@ -33,11 +32,11 @@ def read_sample(fields: Object, wording: Wording) -> Sequence[Document]:
 def _request(arguments: Json) -> tuple[Json, Object] | None:
     """Return the prompt and the settings of the only request; None for several, and for those of a likelihood."""
     named = as_object(arguments)
-    requests = [*named.values()] if named is not None else as_list(arguments) or []
+    requests = [*named.values()] if named is not None else items_of(arguments)
     if len(requests) != 1:
         return None
     given = as_object(requests[0])
-    values = [*given.values()] if given is not None else as_list(requests[0]) or []
+    values = [*given.values()] if given is not None else items_of(requests[0])
     settings = as_object(values[1]) if len(values) == _WITH_SETTINGS else {}
     prompt = _prompt(values[0]) if 1 <= len(values) <= _WITH_SETTINGS else None
     return (prompt, settings) if settings is not None and is_text_or_messages(prompt) else None
@@ -49,19 +48,16 @@ _WITH_SETTINGS: Final = 2
 
 def _prompt(value: Json) -> Json:
     """Return a prompt; messages may be JSON text, which may be alone in a list."""
-    only = as_list(value) or []
+    only = items_of(value)
     text = only[0] if len(only) == 1 else value
     if not isinstance(text, str) or not text.startswith("[{"):
         return text if isinstance(text, str) else value
-    try:
-        found = parsed(text, f"/{ARGUMENTS}")
-    except BridgeError:
-        return text
+    found = parsed_or_none(text)
     return found if is_text_or_messages(found) else text
 
 
 def _response(value: Json) -> str | None:
     """Return the only response, a text; None for several, and for likelihoods."""
-    responses = as_list(value) or []
-    texts = as_list(responses[0]) or [] if len(responses) == 1 else []
+    responses = items_of(value)
+    texts = items_of(responses[0]) if len(responses) == 1 else []
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None

@@ -10,7 +10,7 @@ from typing import Final, cast
 from ...common.python_code import expression
 from ...loss import Finding
 from ...model import Json
-from ..fitting import as_object
+from ..fitting import as_object, members_of
 from ..layout import Document, Object, Wording, misshapen, noticed
 from ..messages import message, request, system_of
 from ..pieces import Pieces
@@ -32,9 +32,7 @@ def is_moss(fields: Object, wording: Wording) -> bool:
     turns = as_object(fields.get(TURNS))
     if turns is None:
         return _messages_in(fields.get(TEXT)) is not None
-    return bool(turns) and all(
-        _TURN.fullmatch(name) and _is_turn(as_object(turn) or {}) for name, turn in turns.items()
-    )
+    return bool(turns) and all(_TURN.fullmatch(name) and _is_turn(members_of(turn)) for name, turn in turns.items())
 
 
 def _is_turn(turn: Object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..fitting import as_object
+from ..fitting import members_of
 from ..layout import Document, Object, Wording, misshapen
 from ..messages import message
 from ..trees import conversations, nested, rest, role_of
@@ -12,7 +12,7 @@ from ..trees import conversations, nested, rest, role_of
 
 def is_oasst(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a message with replies."""
-    root = as_object(fields.get("prompt")) or {}
+    root = members_of(fields.get("prompt"))
     return isinstance(root.get("text"), str) and isinstance(root.get("role"), str)
 
 

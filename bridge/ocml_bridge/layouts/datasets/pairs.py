@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object
+from ..fitting import items_of, members_of
 from ..layout import Document, Object, Wording, misshapen
-from ..messages import message, request, system_of, tools_of
+from ..messages import message, read_tools, request, system_of
 from ..trees import NODES
-from ..turns import SYSTEM, TOOLS, list_or_none, value_of
+from ..turns import SYSTEM, list_or_none, value_of
 
 _SIDES: Final[dict[str, str]] = {
     "system": "system",
@@ -25,8 +25,8 @@ _SIDES: Final[dict[str, str]] = {
 
 def are_pairs(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold objects, each with a question and an answer."""
-    items = as_list(list_or_none(fields, "pairs"))
-    return bool(items) and all(_sides(as_object(item) or {}, wording) for item in items or ())
+    items = items_of(list_or_none(fields, "pairs"))
+    return bool(items) and all(_sides(members_of(item), wording) for item in items)
 
 
 def _sides(pair: Object, wording: Wording) -> list[Object]:
@@ -69,15 +69,14 @@ def _side(key: str) -> str | None:
 def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of pairs, after the system message of another column."""
     messages = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
-    items = as_list(value_of(fields, "pairs")) or []
+    items = items_of(value_of(fields, "pairs"))
     metadata: list[Json] = []
     for at, item in enumerate(items):
-        pair = as_object(item) or {}
+        pair = members_of(item)
         sides = _sides(pair, wording)
         if not sides:
             raise misshapen(f"/pairs/{at}", "a pair of what was asked and what was answered")
         used = {_WEIGHT} if any("weight" in each for each in sides) else set[str]()
         metadata.append({key: each for key, each in pair.items() if key in {*_METADATA, _WEIGHT} - used})
         messages += [each for each in sides if each["role"] != "system" or each["content"]]
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    return [Document(request(messages, tools), extra_columns={NODES: metadata} if any(metadata) else {})]
+    return [Document(request(messages, read_tools(fields)), extra_columns={NODES: metadata} if any(metadata) else {})]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Final, cast
 
 from ...convert import read
 from ...model import Alternative, Json, Transcript
 from ...model.codec import to_json
 from .. import columns, exchange, media
-from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer, read_prompt, read_tools, shared
-from ..fitting import as_list, as_object, objects_of
+from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer, read_prompt, shared
+from ..fitting import as_list, as_object, items_of, members_of, objects_of
 from ..layout import Document, Layout, Object, Wording, misshapen
-from ..messages import are_messages, preference, request, respelled_all
+from ..messages import are_messages, preference, read_tools, request, respelled_all
 
 # --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
 
@@ -45,8 +46,8 @@ def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
 ANSWERS: Final = "answers"
 SCORES: Final = "scores"
 _TEXTS: Final = ("answer", "response", "text", "content", "completion")
-_RANKS: Final = ("rank",)
-"""Members for the rank of an answer, of which the lowest is the best."""
+_RANK: Final = "rank"
+"""The member for the rank of an answer, of which the lowest is the best."""
 _SCORES: Final = ("overall_score", "score", "pm_score")
 """Members for the score of an answer, of which the highest is the best."""
 
@@ -58,7 +59,7 @@ def is_ranked(fields: Object, wording: Wording) -> bool:
 
 def _scored(fields: Object) -> Sequence[Json]:
     """Return the answers with their ranks or scores, which may be in a list of their own (distilabel)."""
-    answers, scores = as_list(fields.get(ANSWERS)) or [], as_list(fields.get(SCORES)) or []
+    answers, scores = items_of(fields.get(ANSWERS)), items_of(fields.get(SCORES))
     if len(answers) != len(scores) or not all(isinstance(each, str) for each in answers):
         return answers
     return [{"answer": answer, "score": score} for answer, score in zip(answers, scores, strict=True)]
@@ -74,26 +75,21 @@ def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
     if not ranked:
         raise misshapen(f"/{ANSWERS}", "answers, each with a rank or a score")
     prompt, tools = read_prompt(fields, wording), read_tools(fields)
-    best, worst = min(ranked, key=_order), max(ranked, key=_order)
+    best, worst = min(ranked, key=itemgetter(0)), max(ranked, key=itemgetter(0))
     chosen, rejected = (read_answer(each[1], wording, f"/{ANSWERS}") for each in (best, worst))
     if best[0] == worst[0]:
         return [Document(request([*prompt, *chosen], tools))]
     return [Document(preference(prompt, chosen, rejected, tools))]
 
 
-def _order(answer: tuple[float, Json]) -> float:
-    return answer[0]
-
-
 def _ranked(answers: Sequence[Json]) -> list[tuple[float, Json]] | None:
     """Return the answers, each with its rank or its negative score; None if any has neither."""
     found: list[tuple[float, Json]] = []
     for each in answers:
-        answer = as_object(each) or {}
+        answer = members_of(each)
         text = next((answer[name] for name in _TEXTS if is_text_or_messages(answer.get(name))), None)
-        rank = next((answer[name] for name in _RANKS if is_number(answer.get(name))), None)
         score = next((-answer[name] for name in _SCORES if is_number(answer.get(name))), None)
-        badness = score if rank is None else rank
+        badness = answer[_RANK] if is_number(answer.get(_RANK)) else score
         if text is None or badness is None:
             return None
         found.append((badness, text))
@@ -134,7 +130,7 @@ def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
     if pair is None:
         raise misshapen(f"/{COMPLETIONS}", "two answers, each a `completion` with a `score`")
     request = {name: value for name, value in fields.items() if name != COMPLETIONS}
-    contents = as_list(fields.get(CONTENTS)) or []
+    contents = items_of(fields.get(CONTENTS))
     prompt, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
     at = len(cast("Transcript", prompt.transcript).messages)
     best, worst = [cast("Transcript", each.transcript) for each in readings]

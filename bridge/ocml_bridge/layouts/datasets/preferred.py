@@ -13,7 +13,7 @@ from ...model import Alternative, Json, Transcript
 from ...model.codec import to_json
 from ..documents import format_of_row
 from ..exchange import CHOSEN, REJECTED
-from ..fitting import as_object
+from ..fitting import as_object, members_of
 from ..layout import Document, Layout, Object, Wording, misshapen
 from ..messages import are_messages
 
@@ -69,7 +69,7 @@ def read_documents(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _around(transcript: Transcript) -> Object:
     """Return what a document says apart from its messages, and how it is spelled."""
-    return as_object(to_json(replace(transcript, messages=(), alternatives=None, layout=None))) or {}
+    return members_of(to_json(replace(transcript, messages=(), alternatives=None, layout=None)))
 
 
 PREFERRED: Final = Layout(

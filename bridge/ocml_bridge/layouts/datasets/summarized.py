@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..fitting import as_list, as_object
+from ..fitting import items_of, members_of
 from ..layout import Document, Object, Wording, misshapen
 from ..messages import message, preference, request
 
@@ -45,15 +45,15 @@ def read_summarized(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def _text(fields: Object) -> str | None:
-    info = as_object(fields.get(INFO)) or {}
+    info = members_of(fields.get(INFO))
     return next((info[name] for name in _TEXTS if isinstance(info.get(name), str)), None)
 
 
 def _summaries(fields: Object) -> list[str]:
-    texts = [_summary(each) for each in as_list(fields.get(SUMMARIES)) or []]
+    texts = [_summary(each) for each in items_of(fields.get(SUMMARIES))]
     return [text for text in texts if text is not None]
 
 
 def _summary(value: Json) -> str | None:
-    found = as_object(value) or {}
+    found = members_of(value)
     return found["text"] if isinstance(found.get("text"), str) else None

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from ...model import Json
 from ..exchange import HISTORY, INPUT, INSTRUCTION, OUTPUT, SYSTEM, is_exchange, read_answer, read_prompt, shared
-from ..fitting import as_list, as_object
+from ..fitting import as_object, items_of, members_of
 from ..layout import Document, Object, Wording, misshapen
 from ..messages import ROLES, are_messages
 from ..turns import CALLS, CHOSEN, CONVERSATIONS, SHAREGPT, is_text_turn, read_turn, read_turns
@@ -88,22 +88,22 @@ def _turns(fields: Object, wording: Wording) -> list[Json]:
 
 def _texts(value: Json, wording: Wording) -> list[Json]:
     """Return turns that are texts; none for any other value."""
-    turns = as_list(value) or []
-    listed = [as_object(turn) or {} for turn in turns]
+    turns = items_of(value)
+    listed = [members_of(turn) for turn in turns]
     texts = all(is_text_turn(turn) and any(isinstance(turn.get(key), str) for key in wording.text) for turn in listed)
     return turns if texts and are_messages(value, wording) else []
 
 
 def _is_answer(turn: Json) -> bool:
     """Return whether a turn is the assistant's, or a call."""
-    found = as_object(turn) or {}
+    found = members_of(turn)
     word = str(found.get("role", found.get("from")))
     return word in CALLS or ROLES.get(word.lower(), word) == "assistant"
 
 
 def _answer_like(turn: Json, text: str) -> Object:
     """Return an answer with a text, under the keys of another turn."""
-    found = as_object(turn) or {}
+    found = members_of(turn)
     key = next(key for key in SHAREGPT.text if key in found)
     speaker = next(key for key in SHAREGPT.role if key in found)
     return {speaker: "assistant" if found[speaker] in CALLS else found[speaker], key: text}

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ...errors import BridgeError
 from ...json_values import jsontext
 from ...json_values.jsontext import as_text
 from ...loss import Finding
 from ...model import Json
 from ..exchange import declared, messages_in, shared
-from ..fitting import IDS, THOUGHTS, as_list, as_object
-from ..layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
-from ..messages import calls_of, preference, request, tools_of
+from ..fitting import IDS, THOUGHTS, as_list, as_object, items_of, members_of
+from ..layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none, unfit
+from ..messages import calls_of, preference, read_tools, request
 
 MESSAGES: Final = "messages"
-TOOLS: Final = "tools"
 
 _MEDIA: Final = {"image_url": "image_url", "video_url": "video_url", "audio_url": "audio_url"}
 _WEIGHT: Final = "loss_weight"
@@ -32,16 +30,14 @@ _NAME: Final = "llamafactory-v1"
 
 
 def _are_valued(value: Json) -> bool:
-    messages = as_list(value)
-    return any((as_object(each) or {}).get("content") for each in messages or ()) and all(
-        map(_is_valued, messages or ())
-    )
+    messages = items_of(value)
+    return any(members_of(each).get("content") for each in messages) and all(map(_is_valued, messages))
 
 
 def _is_valued(value: Json) -> bool:
-    found = as_object(value) or {}
+    found = members_of(value)
     parts = as_list(found.get("content"))
-    return parts is not None and all(_is_part(as_object(part) or {}) for part in parts)
+    return parts is not None and all(_is_part(members_of(part)) for part in parts)
 
 
 def _is_part(part: Object) -> bool:
@@ -51,7 +47,7 @@ def _is_part(part: Object) -> bool:
 
 def read_valued(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of messages whose parts have values: texts, reasoning, calls, media."""
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    tools = read_tools(fields)
     findings: list[Finding] = []
     if MESSAGES in fields:
         return [Document(request(_valued(fields[MESSAGES], MESSAGES, findings), tools), tuple(findings))]
@@ -62,7 +58,7 @@ def read_valued(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _valued(value: Json, name: str, findings: list[Finding]) -> list[Object]:
     out: list[Object] = []
-    for at, item in enumerate(as_list(value) or []):
+    for at, item in enumerate(items_of(value)):
         path = f"/{name}/{at}"
         found = as_object(item)
         if found is None or not _is_valued(item) or not isinstance(found.get("role"), str):
@@ -80,10 +76,7 @@ def _valued(value: Json, name: str, findings: list[Finding]) -> list[Object]:
 def _results(reply: Object, before: Object) -> list[Object]:
     """Return the replies in a message with a result for each of several calls; none for any other message."""
     made = cast("list[Object]", before.get("tool_calls") or [])
-    try:
-        results = as_list(parsed(reply["content"], "")) if isinstance(reply.get("content"), str) else None
-    except BridgeError:
-        return []
+    results = as_list(parsed_or_none(reply["content"])) if isinstance(reply.get("content"), str) else None
     if results is None or len(made) < 2 or len(made) != len(results):
         return []
     return [{**reply, "content": _result(result, call)} for result, call in zip(results, made, strict=True)]
@@ -91,7 +84,7 @@ def _results(reply: Object, before: Object) -> list[Object]:
 
 def _result(result: Json, call: Object) -> str:
     """Return a result as a text, without members that repeat its call."""
-    found = as_object(result) or {}
+    found = members_of(result)
     name = cast("Object", call["function"])["name"]
     if found.keys() <= {"tool_call_id", "name", "content"} and "content" in found and found.get("name", name) == name:
         result = found["content"]
@@ -127,7 +120,7 @@ def write_valued(document: Json, wording: Wording) -> Object:
     Raises:
         BridgeError: OCB-SHAPE if replies do not follow in the order of their calls, as only ids would pair them.
     """
-    found = as_object(document) or {}
+    found = members_of(document)
     answers = [as_list(found.get(name)) for name in ("preferred_output", "non_preferred_output")]
     if all(answers):
         given = found.get("input")
@@ -147,7 +140,7 @@ def _revalued(each: Object) -> Object:
         parts.append({"type": "reasoning", "value": each[thought]})
     text_or_blocks = each.get("content")
     content = (
-        [{"type": "text", "text": text_or_blocks}] if isinstance(text_or_blocks, str) else as_list(text_or_blocks) or []
+        [{"type": "text", "text": text_or_blocks}] if isinstance(text_or_blocks, str) else items_of(text_or_blocks)
     )
     for part in cast("list[Object]", content):
         kind = part.get("type")
@@ -162,7 +155,7 @@ def _revalued(each: Object) -> Object:
 
 
 def _call_text(call: Object) -> str:
-    function = as_object(call.get("function")) or {}
+    function = members_of(call.get("function"))
     arguments = function.get("arguments")
     value = parsed(arguments, "/tool_calls") if isinstance(arguments, str) else arguments
     return jsontext.dumps({"name": function.get("name"), "arguments": value}).decode()

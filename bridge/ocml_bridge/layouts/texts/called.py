@@ -7,10 +7,10 @@ from typing import Final
 
 from ...errors import BridgeError
 from ...model import Json
-from ..fitting import as_list, as_object
-from ..layout import Object, parsed
+from ..fitting import as_list, as_object, members_of
+from ..layout import Object, parsed, parsed_or_none
 from ..messages import calls_of, message
-from ..pieces import Pieces
+from ..pieces import Pieces, function_call
 from . import dsml
 from .framed import calling
 
@@ -20,7 +20,7 @@ def _calls(text: str) -> list[Json] | None:
     try:
         value = parsed(text.strip(), "")
         listed = as_list(value) or [value]
-        named = [_normalized(as_object(each) or {}) for each in listed]
+        named = [_normalized(members_of(each)) for each in listed]
         return calls_of(list[Json](named), "") if all(map(_is_call, named)) else None
     except BridgeError:
         return None
@@ -49,8 +49,7 @@ def in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _after
     found = [[group for group in each.groups() if group is not None] for each in call.finditer(rest)]
     if not token or not found or call.sub("", rest).replace(close, "").strip():
         return None
-    functions = [{"name": name.strip(), "arguments": arguments.strip()} for name, arguments in found]
-    return calling(before, [{"type": "function", "function": each} for each in functions])
+    return calling(before, [function_call(name.strip(), arguments.strip()) for name, arguments in found])
 
 
 def llama(text: str, after: str) -> list[Object] | None:
@@ -119,12 +118,7 @@ def glm(text: str, after: str) -> list[Object] | None:
     found = _NAMED_CALL.fullmatch(text) if after == "tool" else None
     if found is None:
         return None
-    try:
-        arguments = parsed(found[2], "")
-    except BridgeError:
-        return None
-    call = {"type": "function", "function": {"name": found[1], "arguments": found[2]}}
-    return None if as_object(arguments) is None else calling("", [call])
+    return None if as_object(parsed_or_none(found[2])) is None else calling("", [function_call(found[1], found[2])])
 
 
 _NAMED_CALL: Final = re.compile(r"\s*([\w.-]+)[ \t]*\n\s*(\{.*\})\s*", re.DOTALL)

@@ -7,10 +7,10 @@ from typing import Final
 
 from ...errors import BridgeError
 from ...json_values import jsontext
-from ...json_values.jsontext import as_text
 from ...model import Json
 from ..layout import Object
 from ..messages import message
+from ..pieces import function_call
 from .framed import calling
 
 _SECTION: Final = re.compile(r"<｜DSML｜(function|tool)_calls>\s*(.*?)\s*</｜DSML｜\1_calls>\s*\Z", re.DOTALL)
@@ -42,7 +42,7 @@ def called(text: str) -> list[Object] | None:
         arguments = _arguments(inner)
         if arguments is None:
             return None
-        calls.append({"type": "function", "function": {"name": name, "arguments": as_text(arguments)}})
+        calls.append(function_call(name, arguments))
     return calling(text[: section.start()], calls)
 
 

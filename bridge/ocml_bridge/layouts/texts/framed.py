@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from ...json_values import jsontext
 from ...model import Json
 from .. import calls, thoughts
-from ..fitting import as_object, objects_of
+from ..fitting import members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen, parsed
 from ..messages import message, request, tools_of
 
@@ -78,7 +78,7 @@ def has_calls(frames: Frames, marks: Sequence[str], fields: Object, wording: Wor
     text = fields.get(TEXT)
     if not isinstance(text, str) or not any(mark in text for mark in marks) or not is_framed(frames, fields, wording):
         return False
-    values = [as_object(each.value) or {} for each in read_framed(frames, fields, wording)]
+    values = [members_of(each.value) for each in read_framed(frames, fields, wording)]
     return any(each.get("tool_calls") for value in values for each in objects_of(value.get("messages")))
 
 
@@ -153,7 +153,7 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
     settings: Object = {}
     for (role, text), after in zip(turns, next_roles, strict=False):
         if role == SETS:
-            settings |= as_object(parsed(text, f"/{TEXT}")) or {}
+            settings |= members_of(parsed(text, f"/{TEXT}"))
             continue
         if role == DECLARES:
             tools = tools_of(_values(text), f"/{TEXT}")

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
-from ...errors import BridgeError
-from ...json_values import jsontext
 from ...json_values.jsontext import MAX_DEPTH
 from ...model import Json
-from ..fitting import as_list, as_object
-from ..layout import Object, misshapen
+from ..fitting import as_list, as_object, members_of
+from ..layout import Object, misshapen, parsed_or_none
 from ..pieces import Pieces
 
 _QUOTE: Final = '<|"|>'
@@ -43,11 +41,8 @@ def _word_value(word: re.Match[str]) -> tuple[Json, int] | None:
     """Return the value of a word, a number or a constant, and the offset after it; None for any other word."""
     if word[0] in _WORDS:
         return _WORDS[word[0]], word.end()
-    try:
-        value = jsontext.loads(word[0])
-    except BridgeError:
-        return None
-    return value, word.end()
+    value = parsed_or_none(word[0])
+    return None if value is None else (value, word.end())
 
 
 def _object_at(text: str, at: int, depth: int) -> tuple[Json, int] | None:
@@ -132,20 +127,13 @@ def _named_value(text: str) -> tuple[str, Json]:
     """
     name = _NAMED.match(text)
     found = None if name is None else value_at(text, name.end())
-    if name is None or found is None or text[found[1] :].strip():
-        inner = None if name is None else _json_in(text[name.end() :])
-        if name is None or inner is None:
-            raise misshapen("/text", "a name with values in the notation of Gemma 4")
-        return name[1], inner
-    return name[1], found[0]
-
-
-def _json_in(text: str) -> Json:
-    """Return arguments that the template was given as JSON text, which it writes in braces; None for other texts."""
-    try:
-        return as_object(jsontext.loads(text.strip()[1:-1]))
-    except BridgeError:
-        return None
+    if name is not None and found is not None and not text[found[1] :].strip():
+        return name[1], found[0]
+    # The template writes arguments that it was given as JSON text in braces.
+    inner = None if name is None else as_object(parsed_or_none(text[name.end() :].strip()[1:-1]))
+    if name is None or inner is None:
+        raise misshapen("/text", "a name with values in the notation of Gemma 4")
+    return name[1], inner
 
 
 _TOOL: Final = re.compile(r"<\|tool>(declaration:[^<]*+(?:<(?!\|?tool\|?>)[^<]*+)*+)<tool\|>")
@@ -160,7 +148,7 @@ def declared(text: str) -> tuple[str, list[Json]]:
     tools: list[Json] = []
     for found in _TOOL.finditer(text):
         name, value = _named_value(found[1])
-        tools.append({"type": "function", "function": {"name": name, **_schema(as_object(value) or {})}})
+        tools.append({"type": "function", "function": {"name": name, **_schema(members_of(value))}})
     return _TOOL.sub("", text).strip(), tools
 
 
@@ -172,9 +160,9 @@ def _schema(value: Object) -> Object:
             kinds = as_list(each)
             out[key] = str(each).lower() if kinds is None else [str(kind).lower() for kind in kinds]
         elif key == "properties":
-            out[key] = {name: _schema(as_object(inner) or {}) for name, inner in (as_object(each) or {}).items()}
+            out[key] = {name: _schema(members_of(inner)) for name, inner in members_of(each).items()}
         elif key in ("parameters", "response", "items"):
-            out[key] = _schema(as_object(each) or {})
+            out[key] = _schema(members_of(each))
         else:
             out[key] = each
     return out

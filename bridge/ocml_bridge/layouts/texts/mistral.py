@@ -12,9 +12,10 @@ from typing import Final
 from ...errors import BridgeError
 from ...json_values.jsontext import as_text
 from ...model import Json
-from ..fitting import as_list, as_object
-from ..layout import Object, parsed
+from ..fitting import as_list, members_of
+from ..layout import Object, parsed, parsed_or_none
 from ..messages import calls_of, message
+from ..pieces import function_call
 from .framed import calling
 
 _CALLS: Final = "[TOOL_CALLS]"
@@ -44,14 +45,7 @@ def _in_tokens(text: str) -> list[Json] | None:
     found = _CALL.findall(text)
     if not found or _CALL.sub("", text).strip():
         return None
-    return [
-        {
-            **({"id": call_id} if call_id else {}),
-            "type": "function",
-            "function": {"name": name, "arguments": arguments.strip()},
-        }
-        for name, call_id, arguments in found
-    ]
+    return [function_call(name, arguments.strip(), call_id or None) for name, call_id, arguments in found]
 
 
 def replied(role: str, text: str) -> list[Object] | None:
@@ -61,11 +55,8 @@ def replied(role: str, text: str) -> list[Object] | None:
     in_tokens = _RESULT.fullmatch(text)
     if in_tokens is not None:
         return [{**message("tool", in_tokens[2]), "tool_call_id": in_tokens[1]}]
-    try:
-        value = parsed(text, "")
-    except BridgeError:
-        return [message("tool", text)]
-    results = [_result(as_object(each) or {}) for each in as_list(value) or [value]]
+    value = parsed_or_none(text)
+    results = [_result(members_of(each)) for each in as_list(value) or [value]]
     found = [each for each in results if each is not None]
     return found if len(found) == len(results) else [message("tool", text)]  # what a tool gave, without a wrapper
 
