@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from ocml_adapters.openai.thought_lists import signed
-from ocml_bridge import Message, Transcript, convert, read, write
+from ocml_bridge import Message, Transcript, convert, read, verify, write
 from ocml_bridge.model import Signature
+from ocml_bridge.report.policy import LENIENT
 
 Wire = dict[str, Any]
 
@@ -178,3 +179,15 @@ def test_a_list_of_thoughts_that_is_none_comes_back_as_it_was(key: str, beside: 
     for wire in ({"role": "assistant", beside: "a", key: value}, {key: value, beside: "a", "role": "assistant"}):
         output = write(read([wire], "openai").transcript, "openai").output
         assert json.dumps(output) == json.dumps([wire])
+
+
+def test_a_text_with_tags_in_a_marked_message_stays_a_text() -> None:
+    """Only what was read as a thought between tags is written so, whatever texts a plan was learned from."""
+    extras: Any = {"openai": {"extra_content": {"google": {"thought": True}}}}
+    for text in ("Plain.", "Plain again.", "<thought>No.</thought>Yes.", "a < b"):
+        document = Transcript((Message("user", "Hi"), Message("assistant", text, channel="final", extras=extras)))
+        result = write(document, "openai", policy=LENIENT)
+        again = read(result.output, "openai").transcript
+        assert isinstance(again, Transcript)
+        assert [(each.channel, each.content) for each in again.messages] == [(None, "Hi"), ("final", text)]
+        assert verify(document, result) == ()

@@ -61,6 +61,8 @@ def filtered(severity: str) -> Object:
 
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 SEARCH: Object = {"id": "c1", "type": "builtin_function", "function": {"name": "$web_search", "arguments": "{}"}}
+MARK: Object = {"extra_content": {"google": {"thought": True}}}
+CALL: Object = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 BLOCKS: list[Object] = [
     {
         "type": "code_execution_tool_result",
@@ -110,6 +112,53 @@ CASES = {
             },
             usage=USAGE,
         ),
+    ),
+    # Gemini API, OpenAI compatibility, `include_thoughts`; tashfeenahmed/freellmapi, issue 539
+    "marked thoughts of Gemini in the text": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk({"role": "assistant", "content": "<thought>It is", **MARK}),
+            chunk({"role": "assistant", "content": " blue.", **MARK}),
+            chunk({"role": "assistant", "content": "</thought>Yes"}),
+            chunk({"role": "assistant", "content": ", it"}),
+            chunk({"role": "assistant", "content": " is."}, "stop"),
+        ],
+        completion({"content": "<thought>It is blue.</thought>Yes, it is.", **MARK}),
+    ),
+    # the same with gemma-4-31b-it: the end tag comes with the call
+    "a marked thought before a call": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk({"role": "assistant", "content": "<thought>I list", **MARK}),
+            chunk({"role": "assistant", "content": " files.", **MARK}),
+            chunk({"role": "assistant", "content": "</thought>", "tool_calls": [{"index": 0, **CALL}]}, "tool_calls"),
+        ],
+        completion({"content": "<thought>I list files.</thought>", "tool_calls": [CALL], **MARK}, "tool_calls"),
+    ),
+    "a marked thought whose tags are cut": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk({"role": "assistant", "content": "<tho", **MARK}),
+            chunk({"content": "ught>a < b </th", **MARK}),
+            chunk({"content": "ink></thou", **MARK}),
+            chunk({"content": "ght>Yes"}, "stop"),
+        ],
+        completion({"content": "<thought>a < b </think></thought>Yes", **MARK}),
+    ),
+    # Vertex AI, OpenAI compatibility: without `thought_tag_marker` there are no tags
+    "marked thoughts without tags": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk({"role": "assistant", "content": "It is", **MARK}),
+            chunk({"role": "assistant", "content": " blue.", **MARK}),
+            chunk({"role": "assistant", "content": "Yes."}, "stop"),
+        ],
+        completion({"content": "<thought>It is blue.</thought>Yes.", **MARK}),
+    ),
+    "a marked thought that is cut off": Case(
+        *("openai", "openai-sse"),
+        [chunk({"role": "assistant", "content": "<think>It is </", **MARK}, "length")],
+        completion({"content": "<think>It is </", **MARK}, "length"),
     ),
     # earendil-works/pi, issue 2017: Moonshot
     "numbers of tokens in the last choice": Case(
@@ -290,6 +339,16 @@ def test_thoughts_in_a_list_are_passed_on_as_they_come() -> None:
     assert [event[1] if isinstance(event, Delta) else None for event in events] == [
         *(None, "The user", " asks", "."),
         *(None, "3", "91"),
+    ]
+    assert [event.message.channel for event in events if isinstance(event, Start)] == ["analysis", "final"]
+
+
+def test_marked_thoughts_are_passed_on_as_thoughts_as_they_come() -> None:
+    case = CASES["marked thoughts of Gemini in the text"]
+    events = [event for event in decoder(case.stream).feed(text_of(case)) if isinstance(event, (Start, Delta))]
+    assert [event[1] if isinstance(event, Delta) else None for event in events] == [
+        *(None, "It is", " blue."),
+        *(None, "Yes", ", it", " is."),
     ]
     assert [event.message.channel for event in events if isinstance(event, Start)] == ["analysis", "final"]
 

@@ -16,6 +16,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
 from .content import Content
+from .marked_thoughts import EXTRA, is_marked
 from .merging import Twice, latest, merged, text_in
 from .reasoning import JOINT
 from .streamed_thought_lists import Items
@@ -189,7 +190,7 @@ class Choice:
         if len(delta) == 1 and "content" in delta:
             # The fast path: by far the most frequent delta.
             content = delta["content"]
-            if isinstance(content, str):
+            if isinstance(content, str) and self._content.is_plain:
                 if self._content.say(content):
                     yield Fragment("text", content)
             else:
@@ -198,7 +199,7 @@ class Choice:
         self._head(delta)
         for text in self._reason(delta):
             yield Fragment("thought", text, place=len(self._thoughts) - 1)
-        yield from self._say(delta.get("content"))
+        yield from self._say(delta.get("content"), marked=is_marked(delta.get(EXTRA)))
         if refusal := text_in(delta, "refusal", self._note):
             self._refusal.append(refusal)
             yield Fragment("refusal", refusal)
@@ -206,9 +207,9 @@ class Choice:
             yield Fragment("call", text, call)
 
     @property
-    def content_pieces(self) -> list[str]:
-        """The pieces of the text with which the content ends."""
-        return self._content.pieces
+    def content_pieces(self) -> list[str] | None:
+        """The pieces of the text with which the content ends; None while more text may be that of a thought."""
+        return self._content.pieces if self._content.is_plain else None
 
     def _head(self, delta: Object) -> None:
         """Take the role and the name, and the unknown members, of a delta."""
@@ -222,9 +223,10 @@ class Choice:
         if rest := {key: value for key, value in delta.items() if key not in _KNOWN}:
             self._members.append(rest)
 
-    def _say(self, content: Json) -> Iterator[Fragment]:
+    def _say(self, content: Json, *, marked: bool = False) -> Iterator[Fragment]:
         """Take more content; yield its texts. Its thoughts are those of the answer if no key has any."""
-        for text, is_thought, begins in self._content.take(content, thinks=len(self._thoughts) == self._in_content):
+        thinks = len(self._thoughts) == self._in_content
+        for text, is_thought, begins in self._content.take(content, thinks=thinks, marked=marked):
             if is_thought:
                 if begins:
                     self._thoughts.append([])
@@ -329,6 +331,8 @@ class Choice:
         Args:
             finish: the finish reason, if the server sent none.
         """
+        if (more := self._content.end()) and self._thoughts:
+            self._thoughts[-1].append(more)
         return {
             **({} if self._index is None else {"index": self._index}),
             "message": self._message(),
@@ -341,6 +345,7 @@ class Choice:
         if self.name is not None:
             out["name"] = self.name
         out.update(self.reasoning())
+        out.pop(EXTRA, None)  # it stands among the unknown members
         out[CONTENT] = self._content.whole()
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
@@ -355,7 +360,7 @@ class Choice:
             out[first_key] = JOINT.join(texts)
         out = {key: out[key] for key in REASONING_TEXTS if key in out}
         if self._in_content:
-            out[CONTENT] = self._content.thoughts()
+            out |= self._content.thoughts()
         listed = ((key, items.pieces) for key, items in self._lists.items())
         return {**out, **{key: [merged(each) for each in pieces] for key, pieces in listed if pieces}}
 

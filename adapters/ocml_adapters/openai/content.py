@@ -1,7 +1,8 @@
 """Assemble the content of an answer, which arrives as texts or as lists of parts.
 
 Mistral and Databricks send each piece of a thought, and of a text beside it, as a list with one part. A part continues
-the part of its kind before it: a thought is one however often it was cut. A signature ends it.
+the part of its kind before it: a thought is one however often it was cut. A signature ends it. Gemini's thoughts are
+marked pieces of the text.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note
 
+from .marked_thoughts import EXTRA, MARK, ArrivingThought
 from .reasoning import PARTS, ThoughtPart
+from .syntax import CONTENT
 
 _TEXT: Final = "text"
 _PLAIN: Final = frozenset({"type", _TEXT})
@@ -84,21 +87,30 @@ class Content:
         self._run: _Run | None = None
         """The texts that a text continues; None if something else has come behind them."""
         self._is_text = True
+        self._marked: ArrivingThought | None = None
         self._spoke = False
         """Whether something other than thoughts has come."""
         self._live = True
 
-    def take(self, value: Json, *, thinks: bool) -> Iterator[NewText]:
+    def take(self, value: Json, *, thinks: bool, marked: bool = False) -> Iterator[NewText]:
         """Take more content; yield the texts that can be passed on: none behind content that is not understood.
 
         Args:
             value: a text, or parts.
-            thinks: whether thinking parts at the beginning are the reasoning of the answer.
+            thinks: whether thoughts at the beginning are the reasoning of the answer.
+            marked: whether a text is marked as a piece of a thought.
         """
         if value is None:
             return
         self.has_come = True
         if isinstance(value, str):
+            if marked and thinks and self._marked is None and not self._spoke and self._thought is None:
+                self._marked = ArrivingThought()
+            if self._marked is not None and self._marked.is_open:
+                begins = not self._marked.has_text
+                thought, value = self._marked.take(value, marked=marked)
+                if thought:
+                    yield NewText(thought, is_thought=True, begins=begins)
             if self.say(value):
                 yield NewText(value)
             return
@@ -158,16 +170,29 @@ class Content:
             if text and self._live:
                 yield NewText(text, is_thought=True, begins=begins)
 
-    def thoughts(self) -> list[Json]:
-        """Return the parts with thoughts so far."""
-        return [run.whole() for run in self._runs if isinstance(run, _Run) and run.is_list is not None]
+    def end(self) -> str:
+        """Return what is more of a marked thought at the end of the stream."""
+        return "" if self._marked is None else self._marked.end()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a text is more of the answer, whatever it says."""
+        return self._marked is None or not self._marked.is_open
+
+    def thoughts(self) -> Object:
+        """Return the members of a message with the thoughts so far."""
+        if self._marked is not None:
+            return {CONTENT: self._marked.whole(), EXTRA: MARK}
+        return {CONTENT: [run.whole() for run in self._runs if isinstance(run, _Run) and run.is_list is not None]}
 
     def whole(self) -> Json:
         """Return the content: a text, which is empty if only empty ones came; a list of parts; null if none came."""
         runs = [run.whole() if isinstance(run, _Run) else run for run in self._runs]
+        marked = None if self._marked is None else self._marked.whole()
         if not self._is_text:
-            return [run for run in runs if run != {"type": _TEXT, _TEXT: ""}]
-        return cast("str", cast("Object", runs[0])[_TEXT]) if runs else None
+            before = [] if marked is None else [{"type": _TEXT, _TEXT: marked}]
+            return [*before, *(run for run in runs if run != {"type": _TEXT, _TEXT: ""})]
+        return (marked or "") + cast("str", cast("Object", runs[0])[_TEXT]) if runs else marked
 
 
 class _Piece(NamedTuple):

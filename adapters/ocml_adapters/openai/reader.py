@@ -229,7 +229,11 @@ def _answer(wire: Object, reasoning: Reasoning) -> _Body:
     """Return what a wire message of the assistant has beside thoughts and calls: a text, media, a refusal."""
     value: Json = wire.get(CONTENT)
     templates = reasoning.templates
-    body = _Body(wire, value[len(templates[CONTENT]) :] if CONTENT in templates else value)
+    if reasoning.answer is not None:
+        value = reasoning.answer
+    elif CONTENT in templates:
+        value = value[len(templates[CONTENT]) :]
+    body = _Body(wire, value)
     body.take_mark()
     if wire.get(ANNOTATIONS) and (with_citations := cited(body.content, wire[ANNOTATIONS])) is not None:
         body.content = with_citations

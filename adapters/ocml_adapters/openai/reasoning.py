@@ -4,7 +4,7 @@ The value of each key gives a list of texts: those of `REASONING_TEXTS` have one
 list; `reasoning_details` and `thinking_blocks` have one for each item (`thought_lists.py`). Without such a key,
 parts with thoughts at the beginning of the content are read (Mistral, Databricks). The first key with a text is read; a
 list with the same texts is preferred, because it has more. Other keys with the same texts are stored in the layout,
-with other texts in the extras.
+with other texts in the extras. If no key has a text, a marked thought in the content is read (`marked_thoughts.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ocml_bridge.json_values.form import OBJECT, Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Message, Signature, replace
 
+from .marked_thoughts import EXTRA, MARK, marked_thought, with_thought
 from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY, REASONING_TEXTS
 from .thought_lists import LISTS, fits, needs_list, read_list, signed, write_list
 
@@ -57,17 +58,20 @@ class Reasoning(NamedTuple):
         thoughts: the thoughts, in order; each has a text or a signature.
         keys: the keys whose values follow from these thoughts.
         templates: the values without the texts, by key, of those keys whose value is a list of parts, and of content
-            that begins with thinking parts; an empty text behind these is part of the template.
+            that begins with thinking parts; an empty text behind these is part of the template. The template of a
+            marked thought is its tags.
+        answer: the text behind a marked thought; None if there is no such thought.
     """
 
     thoughts: list[Message]
     keys: list[str]
     templates: Object
+    answer: str | None = None
 
 
 def read_reasoning(wire: Object) -> Reasoning:
     """Return the reasoning of a wire message."""
-    if _KEYS.isdisjoint(wire) and not isinstance(wire.get(CONTENT), list):
+    if _KEYS.isdisjoint(wire) and not isinstance(wire.get(CONTENT), list) and EXTRA not in wire:
         return Reasoning([], [], {})
     key_of_list, listed = _read_list(wire)
     texts = _texts_in(wire, key_of_list, listed)
@@ -88,6 +92,9 @@ def read_reasoning(wire: Object) -> Reasoning:
         behind = wire[CONTENT][len(parts) :]
         # An empty text behind them is no message, so it is kept with them.
         templates[CONTENT] = [*map(_template_of_part, parts), *(behind if is_empty(behind) else ())]
+    if not thoughts and (marked := marked_thought(wire)) is not None:
+        keys = [EXTRA] if wire[EXTRA] == MARK else []
+        return Reasoning([_thought(marked.text)], keys, {CONTENT: marked.template}, marked.rest)
     return Reasoning(thoughts, keys, templates)
 
 
@@ -167,6 +174,9 @@ def write_reasoning(
     templates_by_key: Object = templates if isinstance(templates, OBJECT) else {}
     key, texts = REASONING_KEY.of(options), _texts_of_thoughts(thoughts)
     is_default = key == REASONING_KEY.default
+    tags = templates_by_key.get(CONTENT)
+    if is_default and isinstance(tags, str) and len(thoughts) == 1 and not any(map(needs_list, thoughts)):
+        return {CONTENT: with_thought(tags, texts[0]), **({} if EXTRA in extras else {EXTRA: MARK})}
     if is_default and isinstance(templates_by_key.get(CONTENT), list):
         plain = len(texts) == len(thoughts) and not any(needs_list(replace(each, signature=None)) for each in thoughts)
         parts = fill(templates_by_key[CONTENT], thoughts) if plain else None

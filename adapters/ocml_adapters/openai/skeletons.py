@@ -28,6 +28,7 @@ from .call_skeletons import (
     filled_call,
     filled_function,
 )
+from .marked_thoughts import EXTRA, marked_thought
 from .reasoning import JOINT, detail_texts
 from .syntax import (
     BLOCKS,
@@ -60,10 +61,12 @@ class _Members(NamedTuple):
     Attributes:
         adds: each key with its `Add` function.
         listed: whether one is a list of reasoning, whose texts another may repeat.
+        may_mark: whether one may mark a thought in the content.
     """
 
     adds: tuple[tuple[str, Add], ...]
     listed: bool
+    may_mark: bool
 
 
 class SkeletonReader(DocumentReader):
@@ -85,9 +88,9 @@ class SkeletonReader(DocumentReader):
             members = self._members_by_keys.keep(keys, _members(keys))
         if members is None:
             return None
-        adds, listed = members
+        adds, listed, may_mark = members
         repeated = _repeated(unit) if listed else None
-        if repeated == "":
+        if repeated == "" or (may_mark and marked_thought(unit) is not None):
             return None
         key: list[Hashable] = [keys]
         values: list[str] = []
@@ -126,7 +129,8 @@ def _members(keys: tuple[str, ...]) -> _Members | None:
     """Return how the members of a wire message are added to a skeleton; None if it can have none."""
     if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
         return None
-    return _Members(tuple((key, _MEMBERS.get(key, add_other)) for key in keys), not _LISTS.isdisjoint(keys))
+    adds = tuple((key, _MEMBERS.get(key, add_other)) for key in keys)
+    return _Members(adds, not _LISTS.isdisjoint(keys), EXTRA in keys)
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from ocml_bridge.units.grammar import WrittenUnit
 
 from .annotations import annotations_of
 from .calls import is_legacy, write_call, write_function_call
+from .marked_thoughts import EXTRA
 from .media import without_images, without_sound
 from .parts import write_part, write_parts
 from .reader import read_message
@@ -134,15 +135,17 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     out: Object = {"role": "assistant"}
     if first.name:
         out["name"] = first.name
-    leading: list[Json] | None = None
+    leading: Json = None
+    mark: Object = {}
     if thoughts:
         reasoning = write_reasoning(thoughts, layout.get("reasoning"), layout.get("templates"), extras, options)
         leading = reasoning.pop(CONTENT, None)
+        mark = {EXTRA: reasoning.pop(EXTRA)} if EXTRA in reasoning else {}
         out |= reasoning
     out |= _write_answer(texts[0].content, layout) if texts else {"content": None}
     if leading is not None:
-        out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
-    out |= _write_calls(calls) if calls else {}
+        out[CONTENT] = _following(leading, out[CONTENT])
+    out |= (_write_calls(calls) if calls else {}) | mark
     # The first message has the extras of its own item or call, which are written there, and those of the wire message.
     written_keys: Sequence[str] = ()
     if first in thoughts:
@@ -174,6 +177,13 @@ def _write_answer(content: Content, layout: Object) -> Object:
 
 def _without_images(content: Content, layout: Object) -> tuple[Content, list[Json]]:
     return without_images(content, layout.get(IMAGES), bare=BARE_IMAGES in layout)
+
+
+def _following(thoughts: Json, content: Json) -> Json:
+    """Return content behind its thoughts: a text with a thought between tags, or parts."""
+    if isinstance(thoughts, str) and (content is None or isinstance(content, str)):
+        return thoughts + (content or "")
+    return [*_as_parts(thoughts), *_as_parts(content)]
 
 
 def _as_parts(content: Json) -> list[Json]:

@@ -155,7 +155,8 @@ class ChunkDecoder(ArrivingDecoder):
         (place, text), delta = more, self.delta
         if place.key != CONTENT:
             return MoreText(text, partial(self._take_text, choice, place))
-        return None if delta is None else MoreText(text, partial(self._say, choice.content_pieces, delta.number))
+        pieces = choice.content_pieces
+        return None if delta is None or pieces is None else MoreText(text, partial(self._say, pieces, delta.number))
 
     def _say(self, pieces: list[str], number: int, text: str) -> None:
         """Take and emit more of the content, which is joined from pieces."""

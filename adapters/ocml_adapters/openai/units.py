@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import cast
 
 from ocml_bridge.json_values.jsontext import parsed_compact
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.units.conversation import Conversation
@@ -23,6 +24,7 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentWriter
 
 from .calls import AN_OBJECT, call_layout, is_open, with_call_types
+from .marked_thoughts import EXTRA, decides, is_marked
 from .nearest import joins, linked, nearest, with_names
 from .reader import read_message, report_findings
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
@@ -101,10 +103,13 @@ class WireWriter(DocumentWriter):
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is written the same way whatever its content.
 
-        Not if this was read from a value, or if it is compared with details of reasoning that are extras.
+        Not if this was read from a value, if it is compared with details of reasoning that are extras, or if it may
+        have a thought between tags.
         """
         layout = call_layout(head)
         is_text = NOTES.of(head.layout).get(CONTENT) != OBJECT_AS_TEXT and DETAILS not in NOTES.of(head.extras)
+        if _may_have_tags(head):
+            return False
         return is_text and layout.get("arguments") is None and "raw" not in layout and not is_open(head)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
@@ -114,6 +119,8 @@ class WireWriter(DocumentWriter):
         """
         if self.depends_on_head_only(head):
             return ANY_CONTENT
+        if _may_have_tags(head):
+            return None if decides(content) else ANY_CONTENT
         if is_open(head):
             return OBJECT_AS_IT_IS if is_object(content) else ANY_CONTENT
         has_class = "raw" not in call_layout(head) and DETAILS not in NOTES.of(head.extras)
@@ -159,3 +166,9 @@ class WireWriter(DocumentWriter):
         """Return the conversation: replies get the names of their tools."""
         name_replies(items, Log())
         return Conversation(items, around)
+
+
+def _may_have_tags(head: Head) -> bool:
+    """Return whether a content may be read as a thought between tags, and what follows it."""
+    has_tags = isinstance(members_of(NOTES.of(head.layout).get("templates")).get(CONTENT), str)
+    return has_tags or is_marked(NOTES.of(head.extras).get(EXTRA))
