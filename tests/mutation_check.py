@@ -27,6 +27,7 @@ TESTS = (
     "test_pairing.py",
     "test_calls.py",
     "test_plans.py",
+    "test_calls_in_plans.py",
     "test_conversation_plans.py",
     "test_spans.py",
     "test_spans_of_profiles.py",

@@ -99,6 +99,34 @@ def test_arguments_that_are_objects_are_written_by_plans(target: str) -> None:
     assert outcome(data, "openai", target, PLANNED) == outcome(data, "openai", target, PLAIN)
 
 
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize("first", ['{"city":"Rome"}', '{"city": "Rome"}'])
+def test_arguments_that_are_respelled_are_not_written_by_the_plan_of_those_that_are_not(
+    target: str, first: str
+) -> None:
+    more = [Call("{}", "d", "d")] * (" " in first)  # both spellings have the same plan otherwise
+    meet(request([Call(first, "c", "c"), *more]), target)
+    assert is_filled(request([Call(first.replace("Rome", "Bonn"), "c", "c"), *more]), target)
+    for other in ('{"city":"Bonn"}', '{"city": "Bonn"}', '{ "city":"Bonn"}', '{"a":1,"a":2}', '["Bonn"]', "Bonn", ""):
+        data = request([Call(other, "c", "c"), *more])
+        assert outcome(data, "openai", target, PLANNED) == outcome(data, "openai", target, PLAIN)
+
+
+@pytest.mark.parametrize("first", ['{"city":"Rome"}', '{"city": "Rome"}', '{"output":"Rome"}', "Rome"])
+def test_replies_of_gemini_are_written_by_plans_of_their_kind(first: str) -> None:
+    """An object is written as the response, unless it would be read as a text in one."""
+
+    def answered(reply: str) -> bytes:
+        document = json.loads(request([Call("{}", "c", "c")]))
+        document["messages"][2]["content"] = reply
+        return json.dumps(document).encode()
+
+    meet(answered(first), "gemini")
+    for other in ('{"city":"Bonn"}', '{"city": "Bonn"}', '{"output":"Bonn"}', '{"output": "Bonn"}', "Bonn", "[1]"):
+        data = answered(other)
+        assert outcome(data, "openai", "gemini", PLANNED) == outcome(data, "openai", "gemini", PLAIN)
+
+
 @pytest.mark.parametrize("target", ["harmony", "openai", "anthropic", "ocm-2.2-json"])
 def test_replies_without_an_id_are_written_by_plans_unless_a_generated_id_is_taken(target: str) -> None:
     """Ollama's calls have no id; the replies in many datasets have none either."""

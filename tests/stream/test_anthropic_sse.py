@@ -210,7 +210,7 @@ def test_messages_end_where_it_is_certain_what_they_are() -> None:
 
 def test_deltas_of_text_arrive_as_written_and_those_of_arguments_without_white_space() -> None:
     made = decoder(STREAM)
-    made.feed(sse(START, *text(0)[:1]))
+    made.feed(sse(START, *text(0, "Oh ")[:2]))
     for piece in ("Hel", "lo"):
         delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
         assert made.feed(sse(delta)) == [Delta(0, piece)]

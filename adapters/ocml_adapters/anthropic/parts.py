@@ -54,6 +54,7 @@ _SOURCES: Final[dict[str, dict[str, str]]] = {
 _PLAIN: Final = "text/plain"
 """The media type of a document that the API accepts as text. In the canonical form it is base64 data like any other."""
 _BARE_TEXT: Final = ("type", "text")
+EMPTY_TEXT: Final[Object] = {"type": TEXT, "text": ""}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -69,6 +70,11 @@ def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
         if form is not None:
             forms[str(index)] = form
     return tuple(parts), forms
+
+
+def is_empty_text(raw: Json) -> bool:
+    """Return whether a block is a text that is empty, and has no other members."""
+    return raw == EMPTY_TEXT and tuple(members_of(raw)) == _BARE_TEXT
 
 
 def is_unknown(part: Part) -> bool:

@@ -14,6 +14,7 @@ from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Message
 from ocml_bridge.units.grammar import Skeleton, Unit
+from ocml_bridge.wires.blocks.empty_texts import edges_of
 from ocml_bridge.wires.blocks.skeletons import (
     A_FLAG,
     A_SHORT_VALUE,
@@ -33,7 +34,7 @@ from ocml_bridge.wires.blocks.skeletons import (
 from ocml_bridge.wires.findings import BLOCK, report_nameless, report_parts, report_role
 
 from .blocks import ends_in_reply, read_block
-from .parts import is_unknown, read_content
+from .parts import is_empty_text, is_unknown, read_content
 from .syntax import CACHE, EMPTY, HOME, MESSAGE, NOTES, ROLES, SYSTEM, VALID_ID, WIRE_KEYS, WIRE_ORDER
 
 
@@ -83,19 +84,25 @@ def _read_value(value: Json) -> tuple[Content, Object]:
 
 
 def _read_blocks(raws: list[Json], role: str) -> list[Message]:
-    messages: list[Message] = []
-    parts: list[Json] = []
+    runs: list[Message | list[Json]] = []
     for raw in raws:
         message = read_block(raw, role)
-        if message is None:
-            parts.append(raw)
+        if message is not None:
+            runs.append(message)
+        elif runs and isinstance(runs[-1], list):
+            runs[-1].append(raw)
+        else:
+            runs.append([raw])
+    messages: list[Message] = []
+    edges = edges_of([list(map(is_empty_text, run)) if isinstance(run, list) else [False] for run in runs])
+    for run, left_out in zip(runs, edges, strict=True):
+        if left_out is None:
             continue
-        if parts:
-            messages.append(_message_of_parts(parts, role, alone=False))
-            parts = []
-        messages.append(message)
-    if parts:
-        messages.append(_message_of_parts(parts, role, alone=not messages))
+        if isinstance(run, list):
+            run = _message_of_parts(run[left_out.first : len(run) - left_out.last], role, alone=len(runs) == 1)
+        if beside := left_out.layout:
+            run.layout = NOTES.adding(run.layout, beside)
+        messages.append(run)
     if role == "assistant":
         _set_preambles(messages)
     return messages

@@ -62,6 +62,10 @@ class EventDecoder(AssemblingDecoder):
         self._assembly = Assembly(self.note)
         self._waiting: list[_Running] = []
         """The messages that have begun and not ended, in order."""
+        self._silent: list[Block] = []
+        """The empty texts since the last block that was passed on: they are parts only between two texts."""
+        self._ends_early = True
+        """Whether messages end before the answer does."""
         self._current: dict[Block, _Running] = {}
         """The message of each block that was passed on."""
         self._live = True
@@ -107,11 +111,8 @@ class EventDecoder(AssemblingDecoder):
                 self.note("an event is not understood; the event is left out")
         elif update.block is not None and update.begins:
             self._begin(update.block)
-        elif update.block in self._current:
-            number = self._current[update.block].number
-            self.more(number, update.text)
-            if update.block.is_whole:
-                self.sign(number, read_block(update.block.wire(), "assistant"))
+        elif update.block is not None:
+            self._continue(update.block, update.text)
         if self._assembly.is_over:
             self.over = _REASONS.get(self._assembly.reason, "stop")
 
@@ -132,21 +133,43 @@ class EventDecoder(AssemblingDecoder):
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
+    def _continue(self, block: Block, text: str) -> None:
+        """Take more of a block, or its end."""
+        if block in self._silent and not block.is_empty_text:
+            self._silent.remove(block)
+            self._open(block)
+        if block in self._current:
+            number = self._current[block].number
+            self.more(number, text)
+            if block.is_whole:
+                self.sign(number, read_block(block.wire(), "assistant"))
+
     def _begin(self, block: Block) -> None:
-        """Begin a block: as a part of the previous message, or as a message."""
+        """Begin a block; a text waits for its first character, because it is left out if it has none."""
         before = self._assembly.blocks[-2] if len(self._assembly.blocks) > 1 else None
         if before is not None and not before.is_whole:
             self._live = False
             self.note("a block begins before the previous block has ended; both are passed on at the end")
-        if not self._live:
-            return
+        if self._live and block.is_empty_text:
+            self._silent.append(block)
+        elif self._live:
+            self._open(block)
+
+    def _open(self, block: Block) -> None:
+        """Pass on a block: as a part of the previous message, or as a message."""
         head = read_block(block.first, "assistant")
         last = self._waiting[-1] if self._waiting else None
         if head is None and last is not None and last.is_text:
             self._end_part(last)
+            for silent in self._silent:
+                last.blocks.append(silent)
+                self._end_part(last)
+            self._silent = []
             last.blocks.append(block)
             self._pass_on(block, last)
             return
+        if self._silent:  # they belong to the layout of the message before them, or after them
+            self._ends_early, self._silent = False, []
         self._end_certain(called=head is not None and is_call(head))
         if not self._live:
             return
@@ -176,7 +199,7 @@ class EventDecoder(AssemblingDecoder):
         Args:
             called: whether that one is a call, so that the texts before it are preambles.
         """
-        while self._waiting and (called or not self._waiting[0].is_text):
+        while self._ends_early and self._waiting and (called or not self._waiting[0].is_text):
             running = self._waiting[0]
             messages = read_message({"role": "assistant", "content": [block.wire() for block in running.blocks]})
             # A complete block may be of another kind than it was at its beginning.

@@ -18,6 +18,7 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.relations import indices_of, with_tools_apart
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.blocks.empty_texts import BESIDE, around
 from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, value_in
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
@@ -33,7 +34,7 @@ from .nearest import (
     with_one_prompt,
     without_blocks,
 )
-from .parts import without_unknown, write_content, write_parts
+from .parts import EMPTY_TEXT, without_unknown, write_content, write_parts
 from .reader import is_system_prompt, read_unit, report_findings, skeleton, with_values
 from .shapes import (
     DOCUMENTS,
@@ -74,10 +75,10 @@ def _write_unit(group: Sequence[Message], *, is_prompt: bool) -> Object:
     if is_prompt:
         return {SYSTEM: write_content(first.content, NOTES.of(first.layout))}
     role = "assistant" if is_in_assistant_wire(first) else "user" if first.role == "tool" else first.role
-    if len(group) == 1 and is_text(first):
+    if len(group) == 1 and is_text(first) and BESIDE not in NOTES.of(first.layout):
         content = write_content(first.content, NOTES.of(first.layout))
     else:
-        content = [block for message in group for block in _blocks(message, role)]
+        content = [block for message in group for block in _blocks(message, role, is_first=message is first)]
     wire: Object = {"role": role, "content": content}
     if more := NOTES.of(first.extras).get(MESSAGE):
         wire = add(wire, more, WIRE_ORDER)
@@ -87,10 +88,15 @@ def _write_unit(group: Sequence[Message], *, is_prompt: bool) -> Object:
     return shape(wire, form, fixed=("role", "content") if content else ("role",))
 
 
-def _blocks(message: Message, role: str) -> list[Json]:
-    if is_text(message):
-        return write_parts(parts_of(message.content), NOTES.of(message.layout).get("parts"))
-    return [write_block(message, role)]
+def _blocks(message: Message, role: str, *, is_first: bool) -> list[Json]:
+    layout = NOTES.of(message.layout)
+    blocks = write_parts(parts_of(message.content), layout.get("parts")) if is_text(message) else None
+    before, after = around(layout)
+    return [
+        *([dict(EMPTY_TEXT) for _ in range(before)] if is_first else ()),
+        *([write_block(message, role)] if blocks is None else blocks),
+        *(dict(EMPTY_TEXT) for _ in range(after)),
+    ]
 
 
 # --- reading and writing ----------------------------------------------------------------------------------------------

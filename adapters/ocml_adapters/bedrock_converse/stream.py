@@ -9,7 +9,7 @@ from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import Json, Message, Part, Signature
+from ocml_bridge.model import Json, Message, Part, Signature, Text
 from ocml_bridge.stream.assembled import AssemblingDecoder, may_say, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.repeats import MoreText
@@ -42,6 +42,7 @@ _OF_SERVICE: Final = "amazon-bedrock-"
 """The prefix of members that `InvokeModel` adds to an event, as it does to a response."""
 _PADDING: Final = "p"
 """The member of events with meaningless text, which gives them all the same length."""
+_SILENCE: Final[Object] = {"text": ""}
 _MEMBERS: Final = {
     "messageStart": {"role"},
     "contentBlockStart": {"contentBlockIndex", "start"},
@@ -66,10 +67,14 @@ class EventDecoder(AssemblingDecoder):
         self._assembly = Assembly()
         self._kind = ""
         """The kind of the last block that was passed on."""
+        self._ends_early = True
+        """Whether thoughts end before the answer does."""
         self._live = True
         """Whether blocks are passed on as they arrive; if not, the rest is passed on at the end."""
         self._text: Block | None = None
         """The last text that was passed on, until another block follows."""
+        self._silent: list[Block] = []
+        """The empty texts since the last block that was passed on: they are parts only between two texts."""
         self._thought: Message | None = None
         """A complete thought. It ends when another message begins; if it is the last one, it may be cut off."""
         self._whole: Object | None = None
@@ -79,7 +84,9 @@ class EventDecoder(AssemblingDecoder):
         """Emit the end of the text or thought before a message, and the `Start` of the message; return its number."""
         self._end_text()
         thought, self._thought = self._thought, None
-        if thought is not None:
+        if self._silent:  # they belong to the layout of the message before them, or after them
+            self._ends_early, self._silent = False, []
+        if thought is not None and self._ends_early:
             self.end(thought)
         return super().start(message, signature)
 
@@ -188,12 +195,21 @@ class EventDecoder(AssemblingDecoder):
             self._live = False
             return
         number = block.number
+        if number is None and block.wire() == _SILENCE:
+            if block not in self._silent:
+                self._silent.append(block)
+            return
         if number is None and block.kind:
+            if block in self._silent:
+                self._silent.remove(block)
             if block.kind == REASONING:
                 number = self.start(Message("assistant", "", channel="analysis"))
             elif self._kind == "text":
                 self._end_text()
                 number = self.started - 1
+                for _ in self._silent:
+                    self.end_part(number, Text(""))
+                self._silent = []
             else:
                 number = self.start(Message("assistant", "", channel="final"))
             self._kind = block.kind

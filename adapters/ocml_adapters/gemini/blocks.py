@@ -18,7 +18,6 @@ from ocml_bridge.wires.blocks.grammar import UNKNOWN, Grammar, added, block_extr
 from ocml_bridge.wires.blocks.skeletons import Slot
 from ocml_bridge.wires.blocks.values import (
     AN_OBJECT,
-    compact_object,
     nearest_object,
     object_and_text,
     object_in,
@@ -199,7 +198,7 @@ class PartGrammar(Grammar):
             text = value if isinstance(value, str) else text_of(value)
             if not isinstance(value, str):
                 layout[WRAP] = "value"
-            elif not failed and _is_plain_object(value):
+            elif not failed and _plain_object(value) is not None:
                 layout[WRAP] = "wrapped"
         else:
             text = text_of(cast("Json", response))
@@ -264,7 +263,7 @@ class PartGrammar(Grammar):
         text, wrap = cast("Text", first).text, self.notes.of(message.layout).get(WRAP)
         out: Object = {}
         value = value_in(text) if wrap == "value" else None
-        if message.failed or value is not None or wrap == "wrapped" or not _is_plain_object(text):
+        if message.failed or value is not None or wrap == "wrapped" or _plain_object(text) is None:
             if wrap != "absent" or text or message.failed:
                 out["response"] = {"error" if message.failed else "output": text if value is None else value[0]}
         else:
@@ -302,10 +301,8 @@ class PartGrammar(Grammar):
         is_wrapped = wrap == "wrapped" or (wrap == "value" and value_in(text) is not None)
         if self.is_result(message) or message.failed or is_wrapped:
             return text
-        parsed = object_and_text(text)
-        if parsed is None or _unwrapped(parsed[0]) is not None:
-            return text
-        return respelled_object(text, parsed[1], path, log, target=HOME)
+        parsed = _plain_object(text)
+        return text if parsed is None else respelled_object(text, parsed[1], path, log, target=HOME)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content: arguments, and replies that are objects, are objects; all others are texts."""
@@ -313,8 +310,8 @@ class PartGrammar(Grammar):
             return ANY_CONTENT if head.recipient == PYTHON and not head.promises_json else AN_OBJECT
         if content.lstrip()[:1] != "{":
             return ANY_CONTENT
-        value = compact_object(content)
-        return None if value is None or _unwrapped(value) is not None else AN_OBJECT
+        parsed = _plain_object(content)
+        return None if parsed is None or parsed[1] != content else _A_REPLY
 
 
 _HOSTED: Final = (TOOL_CALL, TOOL_RESPONSE)
@@ -348,10 +345,14 @@ def _unwrapped(response: Object) -> tuple[str, Json] | None:
     return None
 
 
-def _is_plain_object(text: str) -> bool:
-    """Return whether a text is an object that is written as the response, because it would not be unwrapped."""
-    value = object_in(text)
-    return value is not None and _unwrapped(value) is None
+def _plain_object(text: str) -> tuple[Object, str] | None:
+    """Return the object that is written as the response, and its compact JSON; None if it would be unwrapped."""
+    parsed = object_and_text(text)
+    return None if parsed is None or _unwrapped(parsed[0]) is not None else parsed
+
+
+_A_REPLY: Final = AN_OBJECT._replace(parse=_plain_object)
+"""The class of replies that are written as the response."""
 
 
 def _media(parts: Json) -> list[Media]:

@@ -65,6 +65,8 @@ class ContentDecoder(AssemblingDecoder):
 
         A text has its citations only at the end, and what stands between parts may become a part.
         """
+        self._ends_early = True
+        """Whether thoughts end before the answer does: not if empty texts belong to the layout of a message."""
         self._live = True
         """Whether parts are passed on as they arrive; if not, the rest is passed on at the end."""
 
@@ -129,6 +131,9 @@ class ContentDecoder(AssemblingDecoder):
         self.more(self._number, text_of(message))
 
     def _emit_part(self, part: Part) -> None:
+        if self._kind != "text" and part == Text(""):
+            self._ends_early, self._thought = False, None
+            return
         if self._kind != "text":
             self._end_thought()
             self._kind, self._number = "text", self.start(Message("assistant", "", channel="final"))
@@ -142,7 +147,7 @@ class ContentDecoder(AssemblingDecoder):
     def _end_thought(self) -> None:
         """End the thought before another message begins: chunks only append parts, so it is complete."""
         thought, self._thought = self._thought, None
-        if thought is not None and self.ended == self._number:
+        if thought is not None and self._ends_early and self.ended == self._number:
             self.end(thought)
 
     # --- the end ------------------------------------------------------------------------------------------------------

@@ -88,11 +88,20 @@ class ContentClass(NamedTuple):
         before: the text before the probe, such that the content with it belongs to the class.
         after: the text after the probe.
         encode: returns the text or the JSON value that a content becomes in the unit; None if it is written unchanged.
+        parse: returns the value of a content, and the text that `UnitWriter.json_content` returns for it; None if the
+            content, after `json_content`, does not belong to the class. For all contents with a value, `json_content`
+            must report nothing if the text is the content, and the same loss if it is not. A plan of an output then
+            calls neither `json_content` nor `classify`. It is None if the class has no such function.
     """
 
     before: str = ""
     after: str = ""
     encode: Callable[[str], Any] | None = None
+    parse: Callable[[str], tuple[Any, str] | None] | None = None
+
+    def example(self, text: str) -> str:
+        """Return a content of the class with a text in it that is no JSON, such as a probe."""
+        return f"{self.before}{text}{self.after}"
 
 
 ANY_CONTENT: Final = ContentClass()

@@ -277,7 +277,7 @@ def _probes_for(
             probes[number] = numbered(address, number)
         head, place = item.head, item.content
         if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
-            probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
+            probes[place] = AN_OBJECT.example(probes[place])
     return probes
 
 

@@ -22,6 +22,7 @@ def build_of(
     repeatable: Collection[int],
     encodes: Mapping[int, Callable[[str], Any] | None],
     labels: Mapping[int, Callable[[str], Any]],
+    parsed: Collection[int],
     *,
     embedded: bool,
 ) -> Callable[[Sequence[str]], Any] | None:
@@ -35,13 +36,14 @@ def build_of(
         repeatable: the indices of values that may stand there any number of times.
         encodes: for each content that is written, by the index of its value: what converts it (`ContentClass.encode`).
         labels: for each label, by the index of its value: what converts the value to the label.
+        parsed: the indices of contents that are converted before the output is built.
         embedded: as for `filler`.
     """
     holes: dict[str, Hole] = {}
     times: dict[Hole, int] = {}
     for number, text in enumerate(probes):
-        encode = encodes.get(number)
-        hole = Hole((number,), labels.get(number, encode), whole=number in labels)
+        encode, is_parsed = encodes.get(number), number in parsed
+        hole = Hole((number,), None if is_parsed else labels.get(number, encode), is_parsed or number in labels)
         holes.setdefault(text if encode is None else shown(encode(text)), hole)
         if number not in repeatable:
             times[hole] = int(number in encodes)

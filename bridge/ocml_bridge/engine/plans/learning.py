@@ -227,8 +227,8 @@ class Learner:
         """
         heads, keeps_ids = [item[0] for item in group], self._grammar.keeps_ids
         items = tuple(
-            (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", head.id_like(probe(2 * at + 1)))
-            for at, (head, (before, after, _)) in enumerate(zip(heads, classes, strict=True))
+            (head, "" if head.empty else each.example(probe(2 * at)), head.id_like(probe(2 * at + 1)))
+            for at, (head, each) in enumerate(zip(heads, classes, strict=True))
         )
         log = Log()
         paths = [self._path(head, at) for at, head in enumerate(heads)]
@@ -283,7 +283,8 @@ def _builder(
 ) -> Callable[[Sequence[Item]], Unit] | None:
     """Return a function that builds a unit from its items, given the unit of items with probes; None as `builder`."""
     holes: dict[str, Hole] = {}
-    for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(items, classes, strict=True)):
+    for at, ((_, content, call_id), content_class) in enumerate(zip(items, classes, strict=True)):
+        encode = content_class.encode
         if content:
             holes[content if encode is None else shown(encode(content))] = Hole((at, 1), encode)
         if call_id is not None and keeps_ids:

@@ -22,6 +22,8 @@ class Use(NamedTuple):
         content_class: its class; None if the head alone determines what is written.
         encode: returns what the content becomes in the output; None if it is written unchanged.
         json_losses: the losses that `UnitWriter.json_content` reports, with the path ""; None if it is not called.
+        is_changed: whether a content that `ContentClass.parse` parses is not the text that it returns; None if the
+            class parses no content, or not this one.
         among_parts: whether it is written among parts, or in a unit without a plan: `is_plain_part` must allow it.
     """
 
@@ -29,6 +31,7 @@ class Use(NamedTuple):
     content_class: ContentClass | None
     encode: Callable[[str], Any] | None
     json_losses: Sequence[Loss] | None
+    is_changed: bool | None = None
     among_parts: bool = False
 
 
@@ -56,7 +59,7 @@ class OutputPlan:
 
     __slots__ = (
         *("_among_parts", "_breakable", "_build", "_classes", "_contents", "_derived", "_grammar", "_ids"),
-        *("_json_content", "_other_characters", "_prepared", "_texts", "losses", "losses_of_units", "order"),
+        *("_json_content", "_other_characters", "_parsed", "_prepared", "_texts", "losses", "losses_of_units", "order"),
     )
 
     def __init__(
@@ -87,11 +90,17 @@ class OutputPlan:
         }
         """The contents whose tokens may be broken: the head and the path of each, in the order of the output."""
         self._among_parts: Final = [(number, use.head) for number, use in uses.items() if use.among_parts]
+        self._parsed: Final = [
+            (number, use.content_class.parse, use.is_changed)
+            for number, use in uses.items()
+            if use.content_class is not None and use.content_class.parse is not None and use.is_changed is not None
+        ]
+        others = {number: use for number, use in uses.items() if use.is_changed is None}
         self._json_content: Final = [
-            (number, use.head, use.json_losses) for number, use in uses.items() if use.json_losses is not None
+            (number, use.head, use.json_losses) for number, use in others.items() if use.json_losses is not None
         ]
         self._classes: Final = [
-            (number, use.head, use.content_class) for number, use in uses.items() if use.content_class is not None
+            (number, use.head, use.content_class) for number, use in others.items() if use.content_class is not None
         ]
         self._derived: Final = derived
         self._ids: Final = ids
@@ -117,19 +126,40 @@ class OutputPlan:
             with_tokens = [number for number in self._contents if mark in values[number] and not inert(values[number])]
         if not self._fits(values):
             return None
-        if self._json_content:
-            values = [*values]
-            for number, head, losses in self._json_content:
-                values[number], lost = json_content_of(grammar, head, values[number])
-                if lost != losses:
-                    return None
-        for number, head, content_class in self._classes:
-            if grammar.classify(head, values[number]) != content_class:
+        texts = [*values]
+        for number, head, losses in self._json_content:
+            texts[number], lost = json_content_of(grammar, head, texts[number])
+            if lost != losses:
                 return None
-        if not with_tokens:
-            return self._build(values), values, ()
-        broken = self._with_broken_tokens(values, with_tokens)
-        return None if broken is None else (self._build(broken[0]), values, broken[1])
+        for number, head, content_class in self._classes:
+            if grammar.classify(head, texts[number]) != content_class:
+                return None
+        written, broken = texts, ()
+        if with_tokens:
+            without_tokens = self._with_broken_tokens(texts, with_tokens)
+            if without_tokens is None:
+                return None
+            written, broken = without_tokens
+        if self._parsed:
+            written = self._with_parsed(written, texts)
+            if written is None:
+                return None
+        return self._build(written), texts, broken
+
+    def _with_parsed(self, written: Sequence[Any], texts: list[str]) -> list[Any] | None:
+        """Return what is written with the contents that are parsed, whose texts are replaced by what they become.
+
+        Returns:
+            None if a content does not belong to its class, or if it changes and those of the plan do not.
+        """
+        out = [*written]
+        for number, parse, is_changed in self._parsed:
+            text = texts[number]
+            parsed = parse(text)
+            if parsed is None or (parsed[1] != text) is not is_changed:
+                return None
+            out[number], texts[number] = parsed
+        return out
 
     def _fits(self, values: Sequence[str]) -> bool:
         """Return whether the ids and the contents among parts are written as the plan has it."""

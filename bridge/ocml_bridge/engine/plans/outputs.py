@@ -172,7 +172,8 @@ class OutputPlans:
         labels = {label.number: label.encode for label in plan.labels}
         repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *extras, *labels}
         encodes = {number: use.encode for number, use in uses.items()}
-        build = build_of(probed.output, probes, repeatable, encodes, labels, embedded=grammar.embeds)
+        parsed = {number for number, use in uses.items() if use.is_changed is not None}
+        build = build_of(probed.output, probes, repeatable, encodes, labels, parsed, embedded=grammar.embeds)
         shared = None if build is None else shared_losses(losses, plan)
         if build is None or shared is None:
             return None
@@ -205,8 +206,8 @@ class OutputPlans:
 
     def _probed(self, number: int, use: Use | None) -> str:
         """Return a content with a probe in it that is written with the same class and losses as a content was."""
-        before, after, _ = ANY_CONTENT if use is None or use.content_class is None else use.content_class
-        text = f"{before}{probe(number)}{after}"
+        content_class = ANY_CONTENT if use is None or use.content_class is None else use.content_class
+        text = content_class.example(probe(number))
         if use is None or use.json_losses is None:
             return text
         # The content is JSON: in its usual spelling it has no loss, with a space before it `json_content` reports one.
@@ -240,7 +241,7 @@ class OutputPlans:
                         index += 1
                         numbers += plan.items[index].texts
                     use_class = None if self._depends_on_head_only(head) else ANY_CONTENT
-                    use = Use(head, use_class, None, None, among_parts=True)
+                    use = Use(head, use_class, encode=None, json_losses=None, among_parts=True)
                     if not all(self._is_plain(use, values[number]) for number in numbers):
                         return None
                     uses |= dict.fromkeys(numbers, use)
@@ -271,7 +272,10 @@ class OutputPlans:
         json_losses = json_content_of(self._grammar, head, content)[1] if has_json_contents else None
         use_class = None if self._depends_on_head_only(head) else content_class
         among_parts = plan is None or head.parts_around is not None
-        return Use(head, use_class, content_class.encode, json_losses, among_parts)
+        parse = None if json_losses is None or use_class is None else use_class.parse
+        parsed = None if parse is None else parse(content)
+        is_changed = None if parsed is None else parsed[1] != content
+        return Use(head, use_class, content_class.encode, json_losses, is_changed, among_parts)
 
 
 def _is_same(output: Any, other: Any) -> bool:

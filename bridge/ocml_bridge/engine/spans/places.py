@@ -42,8 +42,9 @@ def pieces_of_plan(grammar: UnitWriter, plan: Plan) -> list[str | Slot]:
         slot = () if plan.items[0][0].empty else (Slot(0, "content"),)
         return [plan.before, *slot, plan.after]
     slots: dict[str, Slot] = {}
-    for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(plan.items, plan.classes, strict=True)):
+    for at, ((_, content, call_id), content_class) in enumerate(zip(plan.items, plan.classes, strict=True)):
         if isinstance(content, str) and content:
+            encode = content_class.encode
             slots[content if encode is None else shown(encode(content))] = Slot(at, "content")
         if call_id:
             slots[call_id] = Slot(at, "call_id")
@@ -175,7 +176,7 @@ class PlainUnit:
         """Yield contents with a probe that may be written as a content is, each with what it becomes in the unit."""
         content_class = class_of(self._grammar, self.group[at][0], content)
         for each in (content_class,) if content_class is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
-            text = f"{each.before}{_PROBE}{each.after}"
+            text = each.example(_PROBE)
             yield text, text if each.encode is None else shown(each.encode(text))
 
     def _arguments(self, at: int) -> Range | None:

@@ -134,8 +134,8 @@ class Templates:
             probes[call_id] = Slot(at, "call_id")
         if isinstance(content, str):
             if content:
-                before, after, encode = self._class(head, content)
-                content = f"{before}{probe(_FIRST + len(probes))}{after}"
+                content_class = self._class(head, content)
+                content, encode = content_class.example(probe(_FIRST + len(probes))), content_class.encode
                 probes[content if encode is None else shown(encode(content))] = Slot(at, "content")
             return head, content, call_id
         parts: list[Part] = []

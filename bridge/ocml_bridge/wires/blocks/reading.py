@@ -10,9 +10,12 @@ from ...json_values.form import Object
 from ...model import Foreign, Json, Media, Message, Part, Passages, Text
 from ...units.grouping import with_preambles
 from ...units.heads import LIMIT, Head, Item
+from .empty_texts import Edges, edges_of
 from .grammar import AFTER, APART, BLOCKS, EMPTY, OF_MESSAGES, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
 from .joining import joins
 from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
+
+_NOTHING: Final = Text("")
 
 
 class _Run:
@@ -21,15 +24,32 @@ class _Run:
     Attributes:
         message: the thought, call or reply; None for a run of texts.
         parts: the parts of a run of texts.
+        bare: the indices of the parts whose blocks have no form.
         forms: the form of each block.
         after: the blocks after them that are no message or part.
+        edges: the empty texts that are left out around them.
     """
 
     def __init__(self) -> None:
         self.message: Message | None = None
         self.parts: list[Part] = []
+        self.bare: set[int] = set()
         self.forms: list[Form] = []
         self.after: list[Json] = []
+        self.edges = Edges()
+
+    def are_empty(self) -> list[bool]:
+        """Return whether each block is an empty text, without other members."""
+        if self.message is not None or _NOTHING not in self.parts:
+            return [False]
+        empty = [at in self.bare and part == _NOTHING for at, part in enumerate(self.parts)]
+        return [*empty, False] if self.after else empty
+
+    def leave_out(self, edges: Edges) -> None:
+        """Leave out the empty texts at the edges."""
+        self.edges = edges
+        self.parts = self.parts[edges.first : len(self.parts) - edges.last]
+        self.forms = self.forms[edges.first : len(self.forms) - edges.last]
 
     @property
     def has_blocks(self) -> bool:
@@ -109,11 +129,23 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
             run.message, run.forms = value, [form]
         else:
             _open(run, grammar)
+            if form is None:
+                run.bare.add(len(run.parts))
             run.parts.append(value)
             run.forms.append(form)
     if not run.has_blocks:
         _open(run, grammar)
-    return [*runs, run] if run.has_blocks else runs
+    return _without_empty_texts([*runs, run] if run.has_blocks else runs)
+
+
+def _without_empty_texts(runs: list[_Run]) -> list[_Run]:
+    """Return the runs without the empty texts beside other blocks."""
+    out: list[_Run] = []
+    for run, edges in zip(runs, edges_of([run.are_empty() for run in runs]), strict=True):
+        if edges is not None:
+            run.leave_out(edges)
+            out.append(run)
+    return out
 
 
 def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
@@ -177,6 +209,8 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
                 message.layout = grammar.notes.by_format({EMPTY: "text"})
         elif any(isinstance(each, Text) and grammar.refuses(each.text) for each in run.parts):
             message.layout = grammar.notes.by_format({EMPTY: "part"})
+    if beside := run.edges.layout:
+        message.layout = grammar.notes.adding(message.layout, beside)
     form = form_of_items(run.forms)
     if form is not None:
         message.layout = grammar.notes.adding(message.layout, {BLOCKS: form})

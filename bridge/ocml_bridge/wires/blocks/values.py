@@ -51,8 +51,8 @@ def _object_of(text: str) -> Any:
     return span.value
 
 
-AN_OBJECT: Final = ContentClass('{"', '":0}', _object_of)
-"""The class of texts that are the compact JSON of objects."""
+AN_OBJECT: Final = ContentClass('{"', '":0}', _object_of, object_and_text)
+"""The class of texts that are the compact JSON of objects, as `nearest_object` returns them."""
 
 
 def nearest_object(text: str, path: str, log: Log, *, target: str) -> str:

@@ -13,6 +13,7 @@ from ...json_values.form import Object
 from ...loss import Log
 from ...model import ByFormat, CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
 from ...report.narrowing import drop_empty, drop_private, drop_silent, fitted, kind_of_blank, narrow
+from .empty_texts import BESIDE, around, without_first
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, block_extras, kind_of
 from .joining import State, is_apart, state_of, would_join
 from .reading import read_block, read_wire, written_wire
@@ -134,6 +135,8 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
         message: the nearest message that the format can hold, settled.
         before: the state after the previous message.
     """
+    if would_join(grammar, before, message) and BESIDE in grammar.notes.of(message.layout):
+        message = replace(message, layout=grammar.notes.by_format(without_first(grammar.notes.of(message.layout))))
     unit, image = _unit(grammar, message, before), None
     for candidate in _with_fewer_notes(message):
         unit = _unit(grammar, candidate, before)
@@ -194,6 +197,9 @@ def _unit(grammar: Grammar, message: Message, before: State) -> Object:
     blocks = cast("list[Json]", respelled(_blocks(grammar, message, extras, layout), layout.get(BLOCKS)))
     if isinstance(after, list):
         blocks = [*blocks, *cast("list[Json]", after)]
+    if BESIDE in layout:
+        first, last = ([grammar.write_part(Text(""))] * count for count in around(layout))
+        blocks = [*first, *blocks, *last]
     side = grammar.side(message)
     # A system prompt without blocks would not be read back, so it is written as a wire message.
     if side == TOP and (not blocks or before not in (None, (TOP, True))):
