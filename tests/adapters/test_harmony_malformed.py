@@ -27,7 +27,7 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.events import Delta, Stop
+from ocml_bridge.events import Delta, Finding, Stop
 from ocml_bridge.pipe import decoder
 from ocml_bridge.testing.laws import all_laws
 
@@ -486,3 +486,33 @@ def test_the_header_of_a_tool_whose_turn_is_open_is_no_answer(name: str) -> None
     turn = read_text(f"<|start|>{name} to=assistant").open_turn
     assert turn is not None
     assert (turn.role, turn.name, turn.recipient) == ("tool", name, "assistant")
+
+
+@pytest.mark.parametrize("words", ["commentary", " commentary", "analysis", "assistant", "commentary to=functions.f"])
+@pytest.mark.parametrize(
+    "before", ["commentary to=functions.f <|constrain|>json<|message|>{}<|call|>", "analysis<|message|>Hm.<|end|>"]
+)
+def test_a_header_that_breaks_off_after_another_message_is_no_answer(before: str, words: str) -> None:
+    """The model stops after the first words of another header, which has no token yet (openai/harmony, issue 60)."""
+    for token in ("", "<|return|>"):
+        reader = decoder("harmony", prefix="<|start|>assistant")
+        events = [*reader.feed(f"<|channel|>{before}{words}{token}"), *reader.finish("stop")]
+        stop = events[-1]
+        assert isinstance(stop, Stop)
+        assert isinstance(stop.document, Transcript)
+        assert len(stop.document.messages) == 1
+        assert "text-outside" in {event.code for event in events if isinstance(event, Finding)}
+        text = f"<|start|>assistant<|channel|>{before}{words}{token}"
+        document = read(text, "harmony").transcript
+        assert isinstance(document, Transcript)
+        assert [message.content for message in document.messages] == [stop.document.messages[0].content]
+        assert words.strip() in str((document.extras, document.messages[-1].extras))
+
+
+def test_an_answer_without_a_header_after_another_message_is_one() -> None:
+    reader = decoder("harmony", prefix="<|start|>assistant")
+    events = [*reader.feed("<|channel|>analysis<|message|>Hm.<|end|>final answer: 4"), *reader.finish("stop")]
+    stop = events[-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert [message.content for message in stop.document.messages] == ["Hm.", "final answer: 4"]

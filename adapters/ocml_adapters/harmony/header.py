@@ -299,3 +299,13 @@ def header_of(message: Message, *, prompted: bool) -> str:
 @lru_cache(maxsize=2048)
 def _spelled(fields: Fields, prompted: bool) -> str:
     return spell(fields, prompted=prompted)
+
+
+def short(text: str) -> str:
+    """Return a text for a sentence, in quotes; the beginning of a long one."""
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def in_words(fields: Fields) -> str:
+    """Return fields for a sentence."""
+    return ", ".join(f"{field} {value}" for field, value in fields._asdict().items() if value is not None)

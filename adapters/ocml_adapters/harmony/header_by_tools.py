@@ -29,6 +29,8 @@ _COMMENTARY: Final = "commentary"
 KINDS: Final = ("json", "code")
 """Types of content that a header may name."""
 _LINE: Final = re.compile(r"^(?:namespace ([^\n]+) \{$|type ([^\n]+?) = \()", re.MULTILINE)
+_AROUND_NAMES: Final = "\"'`(),;:"
+"""What models write around a name."""
 _SPACED: Final = re.compile(r"[A-Za-z_]*[.:/]+(.+)", re.DOTALL)
 """A name after a misspelled namespace."""
 
@@ -111,6 +113,10 @@ def _addressed(fields: Fields, names: Names) -> Fields:
     recipient = fields.recipient or ""
     if recipient in names or FUNCTIONS + recipient in names:
         return fields
+    recipient = recipient.strip(_AROUND_NAMES)
+    bare = _recipient(recipient, names)
+    if bare is not None:
+        return fields._replace(recipient=bare)
     for kind in KINDS:
         glued = _recipient(recipient.removesuffix(kind).rstrip("."), names) if recipient.endswith(kind) else None
         if glued is not None:

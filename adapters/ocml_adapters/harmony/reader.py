@@ -20,9 +20,9 @@ from ocml_bridge.units.heads import item_of
 from .around import LINE_END, is_edge, split_tail, with_extracted_tools
 from .body import read_body
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
-from .header import TOOL_NAME, Fields, build_message, is_call_to_tool, is_own_spelling, regular
+from .header import TOOL_NAME, Fields, build_message, in_words, is_call_to_tool, is_own_spelling, regular, short
 from .header_by_tools import KINDS, Header, ends_with, fields_in, read_header, uncalled
-from .recover import is_unfinished_header, read_stripped, split_body, unheaded
+from .recover import is_only_header, is_unfinished_header, read_stripped, split_body, unheaded
 from .syntax import (
     ASSISTANT,
     CHANNELS,
@@ -172,7 +172,7 @@ class FrameReader:
             return False
         if not is_call_to_tool(read_header(header, frame).fields):
             return False
-        detail = f"the header {_short(header)} is cut off: no tool is called"
+        detail = f"the header {short(header)} is cut off: no tool is called"
         self._log.find(FindingCode.HEADER_RECOVERED, "", detail)
         self._outside(frame.before + (START if frame.opened else "") + frame.header + frame.stop, self._pending)
         return True
@@ -180,12 +180,15 @@ class FrameReader:
     def _unheaded(self, frame: Frame) -> bool:
         """Read a frame without a header as text of the assistant; return False if it has a header.
 
-        If the frame ends the answer, its text is the answer. Else more frames of the answer follow, and its text is a
-        thought, on the channel `analysis`.
+        Words of a header between frames are text outside of messages. If the frame ends the answer, its text is the
+        answer. Else more frames of the answer follow, and its text is a thought, on the channel `analysis`.
         """
         text = unheaded(frame.header, opened=frame.opened)
         if text is None:
             return False
+        if self._index > 0 and not frame.opened and is_only_header(text):
+            self._outside(text + frame.stop, self._pending)
+            return True
         if frame.before:
             self._outside(frame.before, self._pending)
         stripped = read_stripped(text)
@@ -222,7 +225,7 @@ class FrameReader:
         if fields.role == TOOL and fields.recipient is None:
             self._note(FindingCode.HEADER_RECOVERED, "the tool's reply has no to=assistant", Severity.LAYOUT)
         if fields.channel is not None and fields.channel not in CHANNELS:
-            self._note(FindingCode.UNKNOWN_CHANNEL, f"Harmony has no channel {_short(fields.channel)}", Severity.LAYOUT)
+            self._note(FindingCode.UNKNOWN_CHANNEL, f"Harmony has no channel {short(fields.channel)}", Severity.LAYOUT)
         return fields, layout, extras
 
     def _note_header(self, header: Header, frame: Frame, extras: dict[str, Any]) -> None:
@@ -234,11 +237,9 @@ class FrameReader:
         if header.unplaced:
             extras["header"] = header.unplaced
         if frame.body is not None or raw:
-            self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(raw)} is read as {_in_words(fields)}")
+            self._note(FindingCode.HEADER_RECOVERED, f"the header {short(raw)} is read as {in_words(fields)}")
         if fields.role == TOOL and fields.name is not None and TOOL_NAME.fullmatch(fields.name) is None:
-            self._note(
-                FindingCode.UNKNOWN_ROLE, f"{_short(fields.name)} is read as the name of a tool", Severity.LAYOUT
-            )
+            self._note(FindingCode.UNKNOWN_ROLE, f"{short(fields.name)} is read as the name of a tool", Severity.LAYOUT)
 
     def _message(
         self, frame: Frame, fields: Fields, body: str, layout: dict[str, Any], extras: dict[str, Any]
@@ -269,7 +270,7 @@ class FrameReader:
             )
         for name in read.unread:
             self._note(
-                FindingCode.TOOLS_OPAQUE, f"the parameters of {_short(name)} are not understood; they are kept as text"
+                FindingCode.TOOLS_OPAQUE, f"the parameters of {short(name)} are not understood; they are kept as text"
             )
         message = build_message(fields, read.content, end, layout, extras)
         self._report_call(message)
@@ -318,7 +319,7 @@ class FrameReader:
         if not raw.strip():
             self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end has no message after it", Severity.LAYOUT)
             return
-        self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {_short(raw)}")
+        self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {short(raw)}")
         frame.body, self._opens = "", True
         fields, layout, extras = self._header(raw, frame, prompted=prompted)
         self.open_turn = build_message(fields, "", None, layout, extras)
@@ -328,7 +329,7 @@ class FrameReader:
         path = "" if extras is self._extras or extras is self._pending else f"/messages/{self._index}"
         if text.strip():
             extras["before"] = extras.get("before", "") + text
-            self._log.find(FindingCode.TEXT_OUTSIDE, path, f"there is text between messages: {_short(text)}")
+            self._log.find(FindingCode.TEXT_OUTSIDE, path, f"there is text between messages: {short(text)}")
         else:
             detail = "there is white space between messages; it is left out"
             self._log.find(FindingCode.TEXT_OUTSIDE, path, detail, Severity.LAYOUT)
@@ -359,7 +360,7 @@ class FrameReader:
             self._layout["tail"] = tail
         elif tail.strip():
             self._extras["after"] = self._extras.get("after", "") + tail
-            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"there is text after the last message: {_short(tail)}")
+            self._log.find(FindingCode.TEXT_OUTSIDE, "", f"there is text after the last message: {short(tail)}")
         elif tail:
             self._log.find(
                 FindingCode.TEXT_OUTSIDE,
@@ -390,11 +391,3 @@ class FrameReader:
             FindingCode.TEXT_OUTSIDE, "", "the text has no control tokens; it is read as an answer of the assistant"
         )
         return [Message(ASSISTANT, CONTROL.restore(text) if self._restore else text)]
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
-
-
-def _in_words(fields: Fields) -> str:
-    return ", ".join(f"{field} {value}" for field, value in fields._asdict().items() if value is not None)

@@ -32,6 +32,8 @@ class Recovered(NamedTuple):
 
 
 _MARKED: Final = re.compile(rf"({re.escape(CHANNEL)}|{re.escape(CONSTRAIN)})")
+_TO: Final = re.compile("to[=:]")
+"""The mark of a recipient, as the format has it and as models misspell it."""
 _RECIPIENT: Final = re.compile(r"[^{\[\"]+")
 _MOST_WORDS: Final = 2
 _CLEAN: Final = re.compile(r"[A-Za-z0-9][\w.+/-]*")
@@ -78,9 +80,9 @@ class _Sorter:
         """Sort a word that does not directly follow a token."""
         first, self._first = self._first, False
         attribute = ATTRIBUTE.match(word)
-        if word.startswith(TO):
+        if _TO.match(word):
             recipient = _RECIPIENT.match(word, len(TO))
-            if word != TO:  # which names nobody
+            if len(word) > len(TO):  # else it names nobody
                 self.put("recipient", word[len(TO) :] if recipient is None else recipient[0])
             if recipient is not None and recipient.end() < len(word):
                 self.unplaced.append(word[recipient.end() :])
@@ -171,7 +173,7 @@ _CHANNEL_WORDS: Final = tuple([channel] for channel in sorted(CHANNELS))
 
 
 def _has_key(word: str) -> bool:
-    return word.startswith(TO) or ATTRIBUTE.match(word) is not None
+    return _TO.match(word) is not None or ATTRIBUTE.match(word) is not None
 
 
 def _place_channels(sorter: _Sorter) -> None:
@@ -258,6 +260,14 @@ def _is_speaker(raw: str) -> bool:
     if word.startswith(TO) or word in CHANNELS or TOOL_NAME.fullmatch(word) is not None or raw.startswith(_ROLES):
         return True
     return len(raw) < MAX_HEADER and regular(raw) is not None
+
+
+_HEADER_WORDS: Final = re.compile(rf"\s*(?:{ASSISTANT})?\s*(?:analysis|commentary|final)?\s*(?:{TO}[\w.-]+)?\s*")
+
+
+def is_only_header(text: str) -> bool:
+    """Return whether a text between frames is nothing but the beginning of a header, as a model breaks off in it."""
+    return text.strip() != "" and _HEADER_WORDS.fullmatch(text) is not None
 
 
 def is_unfinished_header(text: str) -> bool:

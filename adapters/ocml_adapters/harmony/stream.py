@@ -23,7 +23,7 @@ from .frames import Frame, Scanner, pieces_of
 from .header import build_message, fields_of
 from .header_by_tools import NOTHING, ends_with, fields_in, names_of
 from .reader import FrameReader
-from .recover import unheaded
+from .recover import is_only_header, unheaded
 from .syntax import CONTROL, EDGE_IDS, END_OF_TEXT, ENDS, FIRST_SPECIAL, IDS, TOKENS
 from .token_units import TokenFramesReader
 from .tokens import bytes_of, encode, first_odd, not_an_id, text_of
@@ -150,7 +150,9 @@ class Live:
         if message is None:
             frame, header, tail = self._scanner.frame, self._scanner.header, self._scanner.tail
             if frame is None:
-                says = self._reader.messages != [] and tail.strip() != "" and not is_edge(tail)
+                says = (
+                    self._reader.messages != [] and tail.strip() != "" and not (is_edge(tail) or is_only_header(tail))
+                )
             else:
                 says = unheaded(header, opened=frame.opened) is not None
             return ENDS["return"] if says else ""

@@ -213,6 +213,10 @@ class BodyReader:
             self._add(self._without_end_tag(segment.raw))
             return
         calls, rest, cut_off = calls_of(segment, self._schemas)
+        if segment.nests and not calls:
+            for each in self._cutter.without_nesting(segment):
+                self._segment(each)
+            return
         if not calls:
             code = FindingCode.TRUNCATED if cut_off else FindingCode.JSON_OPAQUE
             self._note(code, len(self.messages), "the call does not name its tool; it is kept as text")
@@ -362,7 +366,7 @@ class BodyReader:
 
     def _end_of_text(self, *, closed: bool) -> None:
         """End the body inside a text, a call or a further thought."""
-        for segment in self._cutter.finish():
+        for segment in self._cutter.finish(cut_off=not closed):
             if segment.opener == THINK and closed:
                 self._last_thought(segment)
             else:

@@ -1,7 +1,8 @@
 """Read and write calls as tags, `<tool_call>⏎<function=f>⏎<parameter=k>⏎V⏎</parameter>⏎</function>⏎</tool_call>`.
 
 A value is raw text between two line breaks, without a type and without an escape. It ends at a closing tag that another
-tag of the markup follows. So most texts with a tag in them can be values; a call with another text cannot be written.
+tag of the markup follows. A call in a value, or a part of a call, is text with both of its tags if its start tag begins
+a line. So most texts with a tag in them can be values; a call with another text cannot be written.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from ocml_bridge.json_values.jsontext import Span, spaced, value_at
 from ocml_bridge.text.calls import after_space
 
 from .calls import Call, Flaw, Markup, Stretch
+from .segments import BEFORE_END, WINDOW
 from .spelling import as_json, is_writable, object_of, word
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
@@ -38,7 +41,14 @@ _AROUND_NAMES: Final = " \t\"'"
 _BEGUN_ENDS: Final = tuple(f"\n{_END_PARAMETER}"[:size] for size in range(len(_END_PARAMETER), 2, -1))
 """What a value that is cut off within its end tag ends with."""
 _INDENT: Final = 64
-"""The maximum indentation of a tag that ends a value without a closing tag."""
+"""The maximum indentation of a tag that ends a value without a closing tag, and of one that begins a block in it."""
+_BEGIN: Final = ("<function=", "{", "[")
+"""What a call begins with, after its start tag."""
+_STARTS: Final = (_OPEN, "<function=", "<parameter=")
+_MOST_TAGS: Final = 64
+"""The maximum number of tags of a block in a value."""
+_ENDS_OF: Final = {_CLOSE: _OPEN, _END_FUNCTION: "<function=", _END_PARAMETER: "<parameter="}
+"""End tag → the beginning of its start tag."""
 
 
 class XmlCalls(NamedTuple):
@@ -218,8 +228,10 @@ class _Reading:
 
     def _parameter(self, name: str) -> bool:
         """Read the value at the position; return whether it has an end."""
-        start = self.at
+        start = block = self.at
         for tag in _TAG.finditer(self.text, start):
+            if tag.start() < block or (block := self._end_of_block(tag)) > tag.start():
+                continue
             if tag[0] == _END_PARAMETER:
                 if not self._is_followed_by(tag.end(), TAGS):
                     continue
@@ -237,9 +249,53 @@ class _Reading:
             return True
         return False
 
+    def _begins_line(self, tag: re.Match[str]) -> bool:
+        return self.text[max(0, tag.start() - _INDENT) : tag.start()].rstrip(" \t").endswith("\n")
+
+    def _end_of_block(self, tag: re.Match[str]) -> int:
+        """Return the offset after the blocks in the value that begin at a tag, or of the tag if none begins there."""
+        if tag[0] in _ENDS_OF or not self._begins_line(tag):
+            return tag.start()
+        if tag[0] == _OPEN:
+            begins = self.text.startswith(_BEGIN, after_space(self.text, tag.end()))
+            return self._end_of_call(tag) if begins else tag.start()
+        open_tags: list[re.Match[str]] = []
+        for each in islice(_TAG.finditer(self.text, tag.start()), _MOST_TAGS):
+            start = _ENDS_OF.get(each[0])
+            if start is None:
+                if open_tags and each["parameter"] and open_tags[-1]["parameter"]:
+                    break
+                open_tags.append(each)
+                continue
+            opener = open_tags.pop()
+            if not opener[0].startswith(start):
+                break
+            if not open_tags and not self._is_followed_by(each.end(), _STARTS):
+                return each.end() if self._is_in_value(opener, each) else tag.start()
+        return tag.start()
+
+    def _end_of_call(self, tag: re.Match[str]) -> int:
+        """Return the offset after the call that begins at a tag in a value, as a `Cutter` finds its end."""
+        inner = 0
+        for each in _AROUND.finditer(self.text, tag.start()):
+            if each[0] == _OPEN:
+                inner += self._begins_line(each)
+            elif BEFORE_END.search(self.text[max(0, each.start() - WINDOW) : each.start()]):
+                inner -= 1
+                if not inner:
+                    return each.end()
+        return len(self.text)
+
+    def _is_in_value(self, opener: re.Match[str], end: re.Match[str]) -> bool:
+        """Return whether a block, or the last one of several, is in the value: text or the value's end follows it."""
+        if opener["function"] is not None and self.text.startswith(_END_PARAMETER, after_space(self.text, end.end())):
+            return True
+        in_line = "\n" not in self.text[opener.end() : end.start()]
+        return (in_line or self._begins_line(end)) and not self._is_followed_by(end.end(), TAGS)
+
     def _stands_for_end(self, tag: re.Match[str]) -> bool:
         """Return whether a value without a closing tag ends before a tag, which must begin a line."""
-        if not self.text[max(0, tag.start() - _INDENT) : tag.start()].rstrip(" \t").endswith("\n"):
+        if not self._begins_line(tag):
             return False
         if tag["parameter"] is not None:
             return True

@@ -26,12 +26,12 @@ _ENDS: Final = {LIST: re.compile(re.escape(LIST_END)), LINES: re.compile(LINES_E
 _OUTSIDE_STRINGS: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 """What has a meaning outside the strings of JSON."""
 _IN_STRING: Final = re.compile(r"""["\\]""")
-_BEFORE_END: Final = re.compile(r"(?:(?:</function>|</parameter>|<function=[^<>\n]+>)\s*|\n[ \t]*)\Z")
-"""What stands before the end of a call as tags: the end of its arguments, or the beginning of a line. Elsewhere its end
-tag is text of an argument."""
+BEFORE_END: Final = re.compile(r"(?P<tag>(?:</function>|</parameter>|<function=[^<>\n]+>)\s*)\Z|\n[ \t]*\Z")
+"""What stands before the end of a call as tags: the end of its arguments (`tag`), or the beginning of a line. Elsewhere
+its end tag is text of an argument."""
 _BEGIN_CALLS: Final = "{[<`"
 """What a call begins with, after its start tag."""
-_WINDOW: Final = 512
+WINDOW: Final = 512
 """The number of characters before an end tag that are looked at."""
 
 
@@ -53,6 +53,7 @@ class Segment(NamedTuple):
         closed: whether it has its end tag.
         last: whether the body ends within it.
         repeated: the length of what is before its last start tag: the same tag, and white space.
+        nests: whether it is a call as tags with whole calls in its arguments.
     """
 
     raw: str
@@ -61,13 +62,15 @@ class Segment(NamedTuple):
     closed: bool = True
     last: bool = False
     repeated: int = 0
+    nests: bool = False
 
 
 class Cutter:
     """Splits a body into texts, calls and thoughts.
 
     A tag inside a JSON string, or inside a line of an argument as tags, is text. If the string or argument proves to
-    have no end, the first end tag counts, here and in the rest of the body.
+    have no end, the first end tag counts, here and in the rest of the body. A call that begins on a line of an argument
+    is text as well if the argument ends after it. If not, another call begins there, here and in the rest of the body.
 
     Args:
         in_thought: whether the body is a thought. Tags in it are often only words, so a call must begin like one, and
@@ -78,6 +81,7 @@ class Cutter:
         self._in_thought = in_thought
         self._open: _OpenSegment | None = None
         self._strict = True
+        self._nests = True
         self._before = "\n"
         """The last two characters before the position."""
 
@@ -102,7 +106,7 @@ class Cutter:
                     break
                 if opener.start() > at:
                     yield Segment(text[at : opener.start()])
-                self._open, at = _OpenSegment(opener[0], strict=self._strict), opener.end()
+                self._open, at = self._opened(opener[0]), opener.end()
                 continue
             if self._in_thought and (words := self._open.words(text, at)) is not None:
                 self._open, at = None, words.at
@@ -114,7 +118,7 @@ class Cutter:
             self._open.pieces.append(text[at : tag.start()])
             segment, self._open, at = self._open, None, tag.start() if tag[0] == CALL else tag.end()
             if tag[0] == CALL and segment.is_blank:
-                self._open, at = segment.begun_again(strict=self._strict), tag.end()
+                self._open, at = segment.begun_again(self._opened(segment.opener)), tag.end()
                 continue
             yield segment.closed(tag[0] if tag[0] != CALL else "")
         self.passed(text)
@@ -125,8 +129,16 @@ class Cutter:
 
     def reopen(self, thought: str) -> None:
         """Open a thought that began in the last segment."""
-        self._open = _OpenSegment(THINK, strict=False)
+        self._open = _OpenSegment(THINK, strict=False, nests=False)
         self._open.find_end(thought, 0)
+
+    def _opened(self, opener: str) -> _OpenSegment:
+        return _OpenSegment(opener, strict=self._strict, nests=self._nests)
+
+    def without_nesting(self, segment: Segment) -> Iterator[Segment]:
+        """Split a segment once more, in which calls on lines of arguments are calls."""
+        self._nests = False
+        yield from self.feed(segment.raw)
 
     def find_opener(self, text: str) -> int:
         """Return the offset of the first start tag in the next text, or -1."""
@@ -146,12 +158,18 @@ class Cutter:
             return tag
         return None
 
-    def finish(self) -> Iterator[Segment]:
-        """End the body: yield the open call or thought, or what it is if its JSON has no end."""
+    def finish(self, *, cut_off: bool = False) -> Iterator[Segment]:
+        """End the body: yield the open call or thought, or what it is if its JSON has no end.
+
+        Args:
+            cut_off: whether the body was cut off, so that the argument that has no end may have gone on.
+        """
         while self._open is not None:
             segment, self._open = self._open, None
             last = segment.closed("")._replace(last=True)
-            if not self._strict or _TAG.search(last.inner) is None or segment.opener in _ENDS:
+            if last.nests and not cut_off:
+                yield from self.without_nesting(last)
+            elif last.nests or not self._strict or _TAG.search(last.inner) is None or segment.opener in _ENDS:
                 yield last
             else:
                 self._strict = False
@@ -182,9 +200,10 @@ class _OpenSegment:
     Args:
         opener: its start tag.
         strict: whether tags inside JSON strings and arguments are text.
+        nests: whether calls on lines of arguments are text.
     """
 
-    def __init__(self, opener: str, *, strict: bool) -> None:
+    def __init__(self, opener: str, *, strict: bool, nests: bool) -> None:
         self.opener = opener
         self.pieces: list[str] = []
         self.size = 0
@@ -196,15 +215,19 @@ class _OpenSegment:
         self._head = opener if opener == FUNCTION else ""
         self._recent = self._head
         """The first characters of the call, without white space before them, and the last ones."""
+        self._nests = nests
+        self._nested = False
+        """Whether a call has begun on a line of an argument."""
+        self._inner = 0
+        """The number of such calls that have no end yet."""
         self._strict = strict and opener == CALL
         self._started = False
         self._depth = 0
         self._in_string = False
         self._escaped = False
 
-    def begun_again(self, *, strict: bool) -> _OpenSegment:
-        """Return the same segment after its start tag has come once more."""
-        again = _OpenSegment(self.opener, strict=strict)
+    def begun_again(self, again: _OpenSegment) -> _OpenSegment:
+        """Return the same segment after its start tag has come once more; `again`: a new one with this tag."""
         again.size = self.size
         again._before = self._before
         again._before += (self.opener, *self.pieces)
@@ -214,7 +237,7 @@ class _OpenSegment:
         """Return the segment with its end tag, or "" if it has none."""
         before, inner = "".join(self._before), "".join(self.pieces)
         raw = f"{before}{self.opener}{inner}{closer}"
-        return Segment(raw, self.opener, inner, closed=closer != "", repeated=len(before))
+        return Segment(raw, self.opener, inner, closed=closer != "", repeated=len(before), nests=self._nested)
 
     def words(self, text: str, at: int) -> _Words | None:
         """Return the start tag if what follows it cannot be a call, else None."""
@@ -236,7 +259,7 @@ class _OpenSegment:
         while tag is not None and self._in_tags:
             self._look(text, seen, tag.start())
             seen = tag.start()
-            if self._head != FUNCTION or _BEFORE_END.search(self._recent) is not None:
+            if self._head != FUNCTION or self._ends_at(tag[0]):
                 break
             tag = self._tag.search(text, tag.end())
         if tag is None:
@@ -246,13 +269,28 @@ class _OpenSegment:
                 self._look(text, seen, len(text))
         return tag
 
+    def _ends_at(self, tag: str) -> bool:
+        """Return whether a call as tags ends at a tag, which the last characters are before."""
+        before = BEFORE_END.search(self._recent)
+        if before is None or not self._nests:
+            return before is not None
+        in_line = before["tag"] is None
+        if tag == CALL and in_line:
+            self._nested = True
+            self._inner += 1
+        elif self._inner:
+            self._inner -= tag != CALL
+        else:
+            return not (self._nested and in_line)
+        return False
+
     def _look(self, text: str, start: int, end: int) -> None:
         """Take the next characters of what may be a call as tags: remember its first and its last characters."""
         if self._head != FUNCTION:
             first = start if self._head else min(after_space(text, start), end)
             self._head += text[first : min(end, first + len(FUNCTION) - len(self._head))]
             self._in_tags = FUNCTION.startswith(self._head)
-        self._recent = (self._recent + text[max(start, end - _WINDOW) : end])[-_WINDOW:]
+        self._recent = (self._recent + text[max(start, end - WINDOW) : end])[-WINDOW:]
 
     def _after_json(self, text: str, at: int) -> int | None:
         """Return the offset from which a tag is an end tag: after the JSON, or at a tag outside its strings."""
