@@ -11,7 +11,7 @@ from ocml_bridge import Transcript
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.stream.decoder import text_of
-from ocml_bridge.testing.streams import events_of
+from ocml_bridge.testing.streams import all_cuts, events_of
 
 ITEM: dict[str, Any] = {"type": "message", "id": "m", "role": "assistant", "content": []}
 BEGUN: dict[str, list[Any]] = {
@@ -37,10 +37,15 @@ ERRORS: list[tuple[str, str | None, Any]] = [
     ("openai-sse", None, {"error": NO}),
     ("openai-sse", "error", {"error": NO}),
     ("openai-sse", "error", NO),
+    ("openai-sse", None, {"object": "error", "message": "no", "type": "x", "code": 500}),
+    ("openai-sse", None, {"text": "no", "error_code": 50001}),  # lm-sys/FastChat, openai_api_server.py
+    ("openai-sse", None, {"error_code": 336003, "error_msg": "no"}),
     ("openai-responses-sse", None, {"type": "error", "code": "x", "message": "no", "param": None}),
     ("openai-responses-sse", None, {"type": "response.failed", "response": FAILED}),
     ("openai-responses-sse", None, {"type": "response.failed", "error": NO}),
     ("openai-responses-sse", None, {"type": "error", "error": NO}),
+    ("openai-responses-sse", None, {"error": NO}),
+    ("openai-responses-sse", "error", NO),
     ("anthropic-sse", None, {"type": "error", "error": NO}),
     ("anthropic-sse", "error", {"type": "error", "error": NO}),
     ("anthropic-sse", "error", NO),
@@ -82,3 +87,21 @@ def test_a_client_of_another_api_gets_the_servers_error(stream: str, name: str |
     assert read.stop.reason == "error"
     details = [event.detail for event in read.events if isinstance(event, Finding)]
     assert any("the server cut the stream off: no" in detail for detail in details)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"error: {json.dumps(NO)}",  # ggml-org/llama.cpp, pull request 16109
+        json.dumps({"error": NO}),  # lemonade-sdk/lemonade, issue 2826
+    ],
+)
+@pytest.mark.parametrize("stream", [stream for stream in BEGUN if stream.endswith("-sse")])
+def test_an_error_without_a_field_for_data_ends_the_answer(stream: str, line: str) -> None:
+    """An answer does not look complete because the end of the stream is announced after the error."""
+    text = "".join(sent(stream, None, value) for value in BEGUN[stream]) + f"{line}\n\ndata: [DONE]\n\n"
+    played = events_of(decoder(stream), [text])
+    found = [event.detail for event in played.events if isinstance(event, Finding) and event.code != "shape"]
+    assert (played.stop.reason, found) == ("error", ["the server cut the stream off: no"])
+    for pieces in all_cuts(text):
+        assert events_of(decoder(stream), pieces) == played

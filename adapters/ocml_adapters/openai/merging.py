@@ -106,3 +106,20 @@ def text_in(members: Object, key: str, note: Note) -> str:
         return value or ""
     note(f"{key} must be a text; it is left out")
     return ""
+
+
+def error_in(value: Object, name: str | None) -> Json:
+    """Return the server's error in an event; None if it has none.
+
+    Args:
+        value: the data of the event.
+        name: its name; None if it has none.
+    """
+    if error := value.get("error"):
+        return error
+    if name == "error" or value.get("object") == "error":
+        return value
+    code = value.get("error_code")
+    if not code or "choices" in value:
+        return None
+    return {"message": value.get("text") or value.get("error_msg"), "code": code}  # FastChat, Qianfan

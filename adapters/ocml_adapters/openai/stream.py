@@ -25,7 +25,7 @@ from ocml_bridge.stream.sse import Reader, ServerEvent
 
 from .assembly import Call, Choice, Fragment
 from .deltas import TextPlace, text_of_delta
-from .merging import renewed
+from .merging import error_in, renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning
 from .syntax import CONTENT, CUSTOM, DETAILS, NOTES
@@ -94,7 +94,7 @@ class ChunkDecoder(ArrivingDecoder):
 
     def take(self, value: Object, name: str | None) -> None:
         """Take the next chunk."""
-        error = value.get("error") or (value if name == "error" else None)
+        error = error_in(value, name)
         if error is None or "choices" in value:
             self._chunk(value)
         if error is not None:

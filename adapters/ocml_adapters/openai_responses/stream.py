@@ -61,7 +61,8 @@ class EventDecoder(AssemblingDecoder):
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event; its type is in its data, or is its name."""
-        kind: Json = value.get("type", name)
+        is_error = name == "error" or ("type" not in value and value.get("error") and "object" not in value)
+        kind: Json = "error" if is_error else value.get("type", name)
         if kind is None and value.get("object") == "response":  # a server that does not stream sends it whole
             kind, value = f"response.{value.get('status') or 'completed'}", {"response": value}
         if not isinstance(kind, str):

@@ -12,6 +12,8 @@ from .utf8 import Characters
 LIMIT: Final = 16_777_216
 """The maximum length of a line, and of the data of one event, in characters."""
 _MARK: Final = "\ufeff"
+_ERRORS: Final = frozenset({"error", '{"error"'})
+"""What a line with an error begins with, before a colon."""
 
 
 class ServerEvent(NamedTuple):
@@ -54,7 +56,8 @@ class Reader:
     """Parse events from chunks, cut anywhere.
 
     Bytes are decoded as UTF-8; invalid ones become U+FFFD. Lines end in LF, CR or CRLF. A byte order mark at the
-    beginning, comments, ids, retry times, unknown fields and events without data are ignored.
+    beginning, comments, ids, retry times, unknown fields and events without data are ignored. An error is an event
+    `error` if it is a field of its own (`error: {…}`, llama.cpp until September 2025), or a line without a field.
 
     Args:
         limit: the maximum length of a line, and of the data of one event, in characters.
@@ -139,6 +142,8 @@ class Reader:
         self._check(len(line))
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
+        if field in _ERRORS:
+            self._name, field, value = "error", "data", value if field == "error" else line
         if field == "data":
             self._data.append(value)
             self._size += len(value) + 1
