@@ -222,3 +222,55 @@ def test_messages_in_rows_of_their_own_are_joined_by_their_conversation(
 def test_a_message_alone_is_named_as_a_part() -> None:
     with pytest.raises(BridgeError, match="but it is a part of a conversation, or not known in full"):
         read_row(Plan(("auto",)), THREADED)
+
+
+MULTIWOZ: dict[str, Any] = {
+    "dialogue_id": "PMUL1.json",
+    "turns": {"turn_id": ["0", "1"], "speaker": [0, 1], "utterance": ["A hotel, please.", "Which area?"]},
+}
+EMPATHETIC = {"conv_id": "hit:0_conv:1", "prompt": "I remember.", "speaker_idx": 1, "utterance": "I remember."}
+
+
+def test_numbers_of_speakers_are_guessed_to_be_the_user_and_the_assistant(tmp_path: Path) -> None:
+    """pfb30/multi_woz_v22 (Apache-2.0): a sequence that `datasets` stores by members, with labels as numbers."""
+    plan = yaml.safe_load(proposed([MULTIWOZ], tmp_path))
+    assert plan["roles"] == {"0": "user", "1": "assistant"}
+    turns = [{"speaker": 0, "utterance": "A hotel, please."}, {"speaker": 1, "utterance": "Which area?"}]
+    [document] = read_row(plan_of(plan), {"turns": turns}).documents
+    messages: Any = document.value
+    assert [each["role"] for each in messages["messages"]] == ["user", "assistant"]
+
+
+def test_utterances_in_rows_of_their_own_are_joined_by_their_conversation(tmp_path: Path) -> None:
+    """facebook/empathetic_dialogues (CC-BY-NC-4.0)."""
+    assert "jq -sc 'group_by(.conv_id)[] | {messages: .}' DATA" in proposed([EMPATHETIC], tmp_path)
+
+
+def test_messages_next_to_an_answer_are_guessed_with_it(tmp_path: Path) -> None:
+    """nvidia/HelpSteer3 (CC-BY-4.0), edits."""
+    row = {"context": [ASK], "original_response": "Because.", "edited_response": "Because of this."}
+    text = proposed([row], tmp_path)
+    plan = yaml.safe_load(text)
+    assert plan == {"layout": "answered", "columns": {"messages": "context", "answer": "original_response"}}
+    assert '# There may be further answers in "edited_response", which stay beside the conversation.' in text
+
+
+@pytest.mark.parametrize(
+    ("row", "question"),
+    [
+        # Tobi-Bueck/customer-support-tickets (CC-BY-NC-4.0)
+        ({"subject": "Order", "body": "Where is it?", "answer": "Here.", "queue": "Sales"}, "body"),
+        # the table of customer support tickets on Kaggle (CC0)
+        (
+            {"Customer Email": "a@example.org", "Ticket Description": "Where is it?", "Resolution": "Here."},
+            "Ticket Description",
+        ),
+    ],
+)
+def test_the_text_of_a_ticket_is_guessed_to_be_the_question(row: dict[str, Any], question: str, tmp_path: Path) -> None:
+    assert yaml.safe_load(proposed([row], tmp_path))["columns"]["instruction"] == question
+
+
+def test_of_two_people_one_is_suggested_to_be_the_user(tmp_path: Path) -> None:
+    chat = [{"from": "Ann", "text": "Why?"}, {"from": "Me", "text": "Because."}]
+    assert '# roles: {"Ann": "assistant", "Me": "user"}' in proposed([{"messages": chat}], tmp_path)

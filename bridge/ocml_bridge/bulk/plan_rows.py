@@ -168,8 +168,8 @@ def _as_turns(value: Json) -> Json:
     return [dict(zip(members, turn, strict=True)) for turn in zip(*lists, strict=True)]
 
 
-_ROLE: Final = ("from", "role")
-_TEXT: Final = ("value", "content")
+_ROLE: Final = ("from", "role", "speaker")
+_TEXT: Final = ("value", "content", "utterance", "text")
 
 
 def _list_as_row(items: list[Json]) -> Json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Final
 
 from ..errors import BridgeError
@@ -219,6 +220,43 @@ def _listed(text: str, tools: list[Json] | None) -> list[Json] | None:
         return None
     made = calls_of(items, "")
     return made if {*map(_name, made)} <= {*map(_name, tools)} else None
+
+
+def answered(messages: list[Object], tools: list[Json] | None) -> list[Object]:
+    """Return messages in which texts are calls if they are nothing but calls of declared tools, and a tool answers.
+
+    Such a text is JSON, or the name of the tool with the arguments on the next line (GLM-4).
+    """
+    names = set(map(_name, tools or ())) - {""}
+    if not names:
+        return messages
+    out = list(messages)
+    for at, (each, after) in enumerate(pairwise(messages)):
+        text = each.get("content")
+        if after.get("role") != "tool" or each.get("role") != "assistant" or not isinstance(text, str):
+            continue
+        if not each.get("tool_calls") and (made := _alone_in(text, names)):
+            out[at] = {**each, "content": None, "tool_calls": made}
+    return out
+
+
+def _alone_in(text: str, names: set[str]) -> list[Json]:
+    """Return the calls that a text consists of; none for any other text."""
+    head, line_break, rest = text.strip().partition("\n")
+    name = head.strip() if line_break else ""
+    with suppress(BridgeError):
+        value = jsontext.loads(rest if name in names else text)
+        if name in names:
+            value = {"name": name, "arguments": value} if as_object(value) is not None else None
+        listed = as_list(value)
+        items = list(map(members_of, [value] if listed is None else listed))
+        if all(each.keys() in _CALL_MEMBERS and str(each["name"]) in names for each in items):
+            return calls_of(items, "")
+    return []
+
+
+_CALL_MEMBERS: Final = ({"name", "arguments"}, {"name", "parameters"})
+"""The members of a call that is a text of its own."""
 
 
 def _inside(found: re.Match[str]) -> str:

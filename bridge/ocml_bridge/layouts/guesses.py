@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError
@@ -11,7 +12,7 @@ from .exchange import is_text_or_messages
 from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Object, Wording
 from .messages import ROLES, are_messages
-from .named import named_fields, named_preference
+from .named import has_answer, named_answer, named_fields, named_preference
 from .plan import AUTO, Plan, layout_for, read_row
 from .table import LAYOUTS
 from .turns import CALLS
@@ -45,7 +46,7 @@ def guess(row: Object) -> Guess | None:
         are_messages_alone = "role" not in row and "type" in members_of(row.get("message"))
         messages = "map(.message)" if are_messages_alone else "map(select(.message))"
         return Guess(_put_together(row, "has", f"{{messages: {messages}}}"))
-    if (preference := named_preference(row)) and (found := _with_places(row, "preference", preference, _GUESSED)):
+    if (preference := named_preference(row)) and (found := _with_places(row, "preference", preference, [_GUESSED])):
         return found
     if (doubtful := _doubtful(row)) is not None:
         return Guess(doubtful)
@@ -54,7 +55,7 @@ def guess(row: Object) -> Guess | None:
     if (found := _members_of_columns(row) or _row_in_column(row)) is not None:
         return found
     for column, value in row.items():
-        turns = objects_of(value)
+        turns = list(map(_with_words, objects_of(value)))
         layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
         names = {None if each is None else each.name for each in layouts}
         is_history = names == {"key-values"} and column.lower() in _HISTORIES
@@ -73,6 +74,8 @@ def guess(row: Object) -> Guess | None:
         has_words = are_speakers or any(" " in turn[text] for turn in turns)
         if text.lower() not in _TEXT_KEYS and (nested or not has_words):
             continue  # the text is inside of a member, or there is none
+        if are_messages(value, Wording()) and (found := _answered_messages(row, column)) is not None:
+            return found
         return Guess(_with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns))))
     return _question_and_answer(row)
 
@@ -95,7 +98,24 @@ def _question_and_answer(row: Object) -> Guess | None:
     """Return the plan for a row with columns whose names are like those of a question and its answer."""
     fields = named_fields(row)
     layout = "reasoned" if "thought" in fields else "alpaca"
-    return _with_places(row, layout, fields, _GUESSED) if fields else None
+    return _with_places(row, layout, fields, _guessed(row, fields)) if fields else None
+
+
+def _answered_messages(row: Object, column: str) -> Guess | None:
+    """Return the plan for a row with messages, and a column whose name is like that of their answer."""
+    answer = named_answer(row)
+    if answer is None:
+        return None
+    fields = {"messages": column, "answer": answer}
+    return _with_places(row, "answered", fields, _guessed(row, fields))
+
+
+def _guessed(row: Object, fields: Mapping[str, str]) -> list[str]:
+    """Return the comment on a guess, with the columns that may hold an answer, too, and are not read."""
+    used = {*fields.values()}
+    others = [name for name, each in row.items() if name not in used and isinstance(each, str) and has_answer(name)]
+    beside = f"# There may be further answers in {', '.join(map(quoted, others))}, which stay beside the conversation."
+    return [_GUESSED, beside] if others else [_GUESSED]
 
 
 _GUESSED: Final = "# A guess by the names of the columns: see that they are right."
@@ -126,6 +146,7 @@ _DEEPEST: Final = 3
 
 def is_turn(row: Object) -> bool:
     """Return whether a row is one turn: it has a key for a role, and another for a text."""
+    row = _with_words(row)
     texts = [key for key in row if isinstance(row[key], str)]
     role = _role_key([row], [*texts, *(["content"] if objects_of(row.get("content")) else [])])
     return role in texts and any(key.lower() in _TEXT_KEYS for key in row if key != role)
@@ -174,12 +195,25 @@ def _put_together(row: Object, what: str, messages: str) -> list[str]:
     return [f"# Each row {what} a message. {about}", f"#   {command}", "layout: auto"]
 
 
+def _with_words(turn: Object) -> Object:
+    """Return a turn with the number of its speaker as a word (MultiWOZ)."""
+    numbered = {key: str(each) for key, each in turn.items() if each.__class__ is int and key.lower() in NUMBERED}
+    return {**turn, **numbered} if numbered else turn
+
+
 _HISTORIES: Final = frozenset(("history", "chat_history"))
 """Columns of earlier turns: questions and answers in objects are no rows of their own there (promptflow)."""
-_CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
+_CONVERSATION_IDS: Final = frozenset(
+    (
+        *("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"),
+        *("convid", "convoid", "dialogueuuid", "ticketid"),
+    )
+)
 """Columns that say which conversation a message is of, in small letters and without underscores."""
+NUMBERED: Final = ("speaker", "speaker_id", "speaker_idx", "author_id")
+"""Keys of a turn that may hold the number of its speaker."""
 _ROLE_KEYS: Final = frozenset(
-    ("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party", "agent")
+    ("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party", "agent", *NUMBERED)
 )
 _TEXT_KEYS: Final = frozenset(
     ("text", "content", "value", "utterance", "message", "body", "said", "say", "sentence", "mes", "msg")
@@ -231,14 +265,15 @@ _CONTENTS: Final = (
 """Members of a column that may hold a text or messages, the most certain first."""
 
 
-def _with_places(row: Object, layout: str, places: dict[str, str], comment: str | None = None) -> Guess | None:
+def _with_places(row: Object, layout: str, places: dict[str, str], comment: Sequence[str] = ()) -> Guess | None:
     """Return the plan with some columns, or places in columns; None if it does not read the row."""
     plan = Plan((layout,), columns=tuple(places.items()))
     try:
         read_row(plan, row)
     except BridgeError:
         return None
-    return Guess([*([comment] if comment else []), f"layout: {layout}", f"columns: {in_braces(places)}"], plan)
+    lines = [*comment, f"layout: {layout}", f"columns: {in_braces(places)}"]
+    return Guess(lines, plan)
 
 
 def _rows_inside(column: str) -> list[str]:

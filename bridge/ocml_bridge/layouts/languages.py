@@ -18,6 +18,8 @@ WORDS: Final[dict[str, str]] = {
         ("系统", "系統", "システム", "시스템", "sistema", "système", "systeem", "система", "sistem"), "system"
     ),
     **dict.fromkeys(("systém", "hệ thống", "النظام", "सिस्टम", "מערכת"), "system"),
+    **dict.fromkeys(("问", "患者", "病人", "客户", "顾客"), "user"),
+    **dict.fromkeys(("答", "医生", "客服"), "assistant"),
     **dict.fromkeys(("工具", "ツール", "도구", "herramienta", "ferramenta", "outil", "werkzeug", "strumento"), "tool"),
     **dict.fromkeys(("инструмент", "інструмент", "narzędzie", "araç", "công cụ"), "tool"),
 }

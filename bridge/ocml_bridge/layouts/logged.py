@@ -62,8 +62,7 @@ def is_logged(fields: Object, wording: Wording) -> bool:
         return alone or _failure(fields) is not None
     if are_messages(fields[REQUEST], _MESSAGES) and not as_list(fields.get(RESPONSE)):
         return False  # messages in a column, with the answer in another
-    request = _body(fields[REQUEST], f"/{REQUEST}")[0]
-    if request is None or format_of_row(request) is None:
+    if request_in(fields[REQUEST]) is None:
         return False
     return RESPONSE not in fields or _answer(fields) is not None or _failure(fields) is not None
 
@@ -124,6 +123,12 @@ def answer_in(value: Json) -> tuple[Object, Object] | None:
     """Return a response of a certain format, and the members around it; None for any other value."""
     body, around = _body(value, f"/{RESPONSE}")
     return None if body is None or format_of_row(body) is None else (body, around)
+
+
+def request_in(value: Json) -> Object | None:
+    """Return a request of a certain format; None for any other value."""
+    body, _ = _body(value, f"/{REQUEST}")
+    return None if body is None or format_of_row(body) is None else body
 
 
 def _failure(fields: Object) -> str | None:

@@ -48,9 +48,16 @@ def is_message(value: Json, wording: Wording) -> bool:
     if found is None:
         return False
     for key in wording.role:  # a generator takes twice as long
-        if isinstance(found.get(key), str):
+        if _word(found.get(key), wording) is not None:
             return _GEMINI_CONTENT not in found or any(key in found for key in wording.text)
     return False
+
+
+def _word(value: Json, wording: Wording) -> str | None:
+    """Return the word for a role; a number is one if the plan has a role for it."""
+    if value.__class__ is int and str(value) in wording.roles:
+        return str(value)
+    return value if isinstance(value, str) else None
 
 
 def are_messages(value: Json, wording: Wording) -> bool:
@@ -96,10 +103,11 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
         raise misshapen(path, f"a message, an object with {wording.role[0]!r}")
     if _is_spelled(found) and wording.has_words_of_chat:
         return found
-    role = next((key for key in wording.role if isinstance(found.get(key), str)), None)
+    role, word = next(
+        ((key, word) for key in wording.role if (word := _word(found.get(key), wording)) is not None), (None, "")
+    )
     if role is None:
         raise misshapen(path, f"a message with {wording.role[0]!r}, the role")
-    word = cast("str", found[role])
     text = _text_key(found, wording, word)
     known = wording.roles.get(word.lower())
     names = {role: "role", text: "content", **(_CAMEL if _TOOL_CALLS not in found else {})}

@@ -15,14 +15,18 @@ _QUESTION: Final = (
 _ANSWER: Final = (
     *("answer", "response", "reply", "completion", "assistant", "bot", "doctor", "agent", "solution", "output"),
     *("prediction", "predict", "generated", "generation", "expected", "expectation", "gold", "reference", "target"),
+    *("resolution",),
 )
 _THOUGHT: Final = ("thinking", "reasoning", "thought", "thoughts", "cot", "think")
 """Words in the names of columns, the most certain first."""
+_PLAIN_TEXT: Final = frozenset({"body", "description"})
+"""Last words in the names of columns of a text, as of a ticket, which is a question if there is no other one."""
 _ABOUT: Final = frozenset(
     (
         *("id", "ids", "uuid", "hash", "type", "kind", "category", "topic", "date", "time", "timestamp", "url", "lang"),
         *("language", "model", "score", "rating", "label", "count", "length", "len", "tokens", "token", "format"),
         *("source", "name", "role", "status", "level", "difficulty", "index", "idx", "version", "path", "file"),
+        *("gender", "age", "phone", "country"),
     )
 )
 """Last words in the names of columns that say something about a question or an answer."""
@@ -35,11 +39,28 @@ def named_fields(row: Object) -> dict[str, str]:
     A name with words for several fields, as `answer_prompt`, is of the last one.
     """
     words = _words_of_texts(row)
-    columns = {"instruction": _named(words, _QUESTION), "output": _named(words, _ANSWER)}
+    columns = {"instruction": _named(words, _QUESTION) or _of_plain_text(words), "output": _named(words, _ANSWER)}
     if None in columns.values():
         return {}
     thought = _named({name: each for name, each in words.items() if name not in columns.values()}, _THOUGHT)
     return {field: name for field, name in (*columns.items(), ("thought", thought)) if name is not None}
+
+
+def _of_plain_text(words: dict[str, list[str]]) -> str | None:
+    """Return the column of a text whose name has no word for an answer or a thought; None if there is none."""
+    named = (name for name, each in words.items() if each[-1] in _PLAIN_TEXT)
+    return next((name for name in named if _named({name: words[name]}, (*_ANSWER, *_THOUGHT)) is None), None)
+
+
+def named_answer(row: Object) -> str | None:
+    """Return the column of an answer; None if there is none."""
+    return _named(_words_of_texts(row), _ANSWER)
+
+
+def has_answer(name: str) -> bool:
+    """Return whether the name of a column may be that of an answer."""
+    words = _words(name)
+    return bool(words) and words[-1] not in _ABOUT and _named({name: words}, _ANSWER) is not None
 
 
 def named_preference(row: Object) -> dict[str, str]:
@@ -65,8 +86,9 @@ _WORSE: Final = (*_COMPARED[1], "negative", "bad")
 
 
 def _words_of_texts(row: Object) -> dict[str, list[str]]:
-    """Return the words in the names of columns that may hold a question or an answer."""
-    words = {name: _words(name) for name, value in row.items() if isinstance(value, str) and value.strip()}
+    """Return the words in the names of columns that may hold a question or an answer, but not an e-mail address."""
+    texts = {name: value.strip() for name, value in row.items() if isinstance(value, str)}
+    words = {name: _words(name) for name, text in texts.items() if text and ("@" not in text or " " in text)}
     return {name: each for name, each in words.items() if each and each[-1] not in _ABOUT}
 
 

@@ -212,7 +212,7 @@ def _unknown_roles(words: set[str]) -> list[str]:
     unknown = sorted(word for word in words if word.lower() not in _KNOWN)[:_MANY]
     if not unknown:
         return []
-    known = {ROLES.get(word.lower()) for word in words}
+    known = {ROLES.get(word.lower(), GUESSES.get(word.lower())) for word in words}
     other = "assistant" if "user" in known and "assistant" not in known else "user"
     roles = {each: GUESSES.get(each.lower(), other) for each in unknown}
     return [

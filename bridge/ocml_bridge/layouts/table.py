@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from ..loss import LossCode
-from . import columns, dialogue, exchange, logged, markup, media, streams, turns
+from . import alternating, columns, dialogue, exchange, logged, markup, media, streams, turns
 from .agents import key_values, langchain, spans
 from .agents.previews import PREVIEWS
 from .agents.sessions import SESSIONS
@@ -258,11 +258,15 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "texts by turns (UltraChat)",
         "openai",
         {
-            "texts": ("data", "dialog", "dialogue", "conversations", "conversation", "messages"),
+            alternating.TEXTS: (
+                *("data", "dialog", "dialogue", "conversations", "conversation", "messages", "utterances"),
+            ),
+            alternating.SPEAKERS: (alternating.SPEAKERS,),
             "system": columns.SYSTEM,
         },
-        turns.take_turns,
-        turns.read_texts,
+        alternating.are_alternating,
+        alternating.read_alternating,
+        extra_columns=frozenset({alternating.SPEAKERS}),
     ),
     Layout(
         "glaive",

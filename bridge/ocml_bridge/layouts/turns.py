@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
@@ -20,7 +20,6 @@ from .messages import (
     TOOLS,
     are_messages,
     calls_of,
-    message,
     read_tools,
     request,
     respelled_all,
@@ -98,10 +97,10 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     else:
         messages = [*system, *messages]
     declared = fields.get(TOOLS)
-    if declared is None and messages and isinstance(messages[0].get(_FUNCTIONS), str):  # OLMo's data
-        declared = messages[0][_FUNCTIONS]
-        messages[0] = {key: each for key, each in messages[0].items() if key != _FUNCTIONS}
-    document = request(messages, None if declared is None else tools_of(declared, f"/{TOOLS}"))
+    if declared is None:
+        declared, messages = _declared_first(messages)
+    tools = None if declared is None else tools_of(declared, f"/{TOOLS}")
+    document = request(calls.answered(messages, tools), tools)
     for name in fields.keys() - {MESSAGES, TOOLS, SYSTEM}:
         document[name] = fields[name]
     return [Document(document, findings)]
@@ -145,6 +144,21 @@ def _with_weight(each: Object) -> Object:
         return each
     weight = int(each[name]) if isinstance(each[name], bool) else each[name]
     return {**{key: value for key, value in each.items() if key not in (name, "weight")}, "weight": weight}
+
+
+def _declared_first(messages: list[Object]) -> tuple[Json, list[Object]]:
+    """Return the tools that the first message declares, and the messages without them; None if it declares none.
+
+    They are a text in `functions` (OLMo's data), or the `tools` of a system message, which may hold nothing else
+    (GLM-4).
+    """
+    first = messages[0] if messages else {}
+    name = _FUNCTIONS if isinstance(first.get(_FUNCTIONS), str) else TOOLS
+    if name == TOOLS and (first.get("role") != SYSTEM or not all(objects_of(first.get(TOOLS)) or [{}])):
+        return None, messages
+    left = {key: each for key, each in first.items() if key != name}
+    is_empty = name == TOOLS and left.keys() <= {"role", "content"} and not left.get("content")
+    return first[name], messages[1:] if is_empty else [left, *messages[1:]]
 
 
 _FUNCTIONS: Final = "functions"
@@ -326,35 +340,3 @@ def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     messages = [thoughts.split(each, wording) for each in messages]
     tools, messages, findings = calls.extract_tools(messages, read_tools(fields))
     return [Document(request(messages, tools), findings)]
-
-
-# --- one text after the other -----------------------------------------------------------------------------------------
-
-
-def take_turns(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a list of texts, or of pairs of texts, in which user and assistant alternate."""
-    texts = _texts(list_or_none(fields, "texts"))
-    return len(texts) > 1 and all(isinstance(text, str) for text in texts)
-
-
-def _texts(value: Json) -> list[Json]:
-    """Return the items of a list, or those of the pairs in it."""
-    items = items_of(value)
-    pairs = [items_of(item) for item in items]
-    return [text for pair in pairs for text in pair] if all(len(pair) == 2 for pair in pairs) else items
-
-
-def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of texts, the first of which is the user's (UltraChat).
-
-    Pairs of a word for a role and a text say who speaks (FastChat).
-    """
-    listed = value_of(fields, "texts")
-    texts = cast("list[str]", _texts(listed))
-    roles = [wording.roles.get(word.lower()) or ROLES.get(word.lower(), "") for word in texts[::2]]
-    if all(roles) and texts is not listed:
-        texts = texts[1::2]
-    else:
-        roles = [("user", "assistant")[at % 2] for at in range(len(texts))]
-    system = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
-    return [Document(request([*system, *map(message, roles, texts)], None))]

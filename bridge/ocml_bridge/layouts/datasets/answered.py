@@ -13,7 +13,7 @@ from ...report.result import Reading
 from ..documents import format_of_row
 from ..fitting import as_list, members_of
 from ..layout import Document, Object, Wording, misshapen
-from ..logged import RESPONSE, answer_in, differences, joined
+from ..logged import RESPONSE, answer_in, differences, joined, request_in
 from ..markup import separated
 from ..messages import is_message, message, respelled, respelled_all
 from ..turns import CONVERSATIONS, MESSAGES, SHAREGPT, are_requests, are_sharegpt, read_messages, read_turns
@@ -35,12 +35,15 @@ def is_answered(fields: Object, wording: Wording) -> bool:
 
 
 def _with_question(fields: Object) -> Object:
-    """Return the fields with the question as messages; none if the answer is no response of a wire."""
+    """Return the fields with the question as messages; none if the answer is no response of a wire.
+
+    A question that is the JSON text of a request is not a text of the user: `logged` reads it.
+    """
     question, answer = fields[QUESTION], fields.get(ANSWER)
     if not isinstance(answer, dict) and not (isinstance(answer, str) and answer.lstrip().startswith("{")):
         return {}
     found = answer_in(answer)
-    if found is None or "messages" in found[0]:
+    if found is None or "messages" in found[0] or (isinstance(question, str) and request_in(question) is not None):
         return {}
     messages: Json = [message("user", question)] if isinstance(question, str) else question
     return {MESSAGES: messages, **{name: value for name, value in fields.items() if name != QUESTION}}
