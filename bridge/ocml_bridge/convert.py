@@ -7,15 +7,17 @@ output against the laws.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from . import registry
 from .chat.transform import Dropped
 from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
-from .engine.input import document_in, known_in
+from .engine.input import document_in, known_in, reader_of_texts
 from .engine.output import write_document
 from .engine.plans.pieces import Pieces
+from .engine.reading import Reader
 from .errors import BridgeError, ErrorCode
 from .formats.adapter import DEFAULT, Adapter, Options, Source
 from .formats.source import decode
@@ -219,15 +221,19 @@ def _read(
         sidecar: as for `read`.
         shared: whether the caller may change `data` later. Then the JSON values in the document are copies.
     """
-    log = Log()
     if sidecar is not None:  # The sidecar names the format, so the data need not look like it.
         options = replace(options, force_format=True)
-    if source is not None:
-        adapter, dialect = registry.adapter(source)
-        document = _read_named(data, adapter, replace(options, dialect=dialect) if dialect else options, log)
-    else:
+    if source is None:
+        log = Log()
         adapter, value = opened(data, log)
         document = _read_value(value, adapter, options, log)
+    else:
+        adapter, options, reader = _source(source, options)
+        text = known_in(data, reader) if reader is not None and isinstance(data, (str, bytes)) else None
+        if isinstance(text, Conversation) and sidecar is None:
+            return text, [], adapter.id
+        log = Log()
+        document = text if isinstance(text, Conversation) else _read_named(data, adapter, options, log, text)
     # A conversation that was read by a plan has nothing in common with the data but texts.
     by_plan = isinstance(document, Conversation) and document.plan is not None
     if shared and not (by_plan or isinstance(data, (str, bytes))):
@@ -241,15 +247,22 @@ def _read(
     return document, log.findings, adapter.id
 
 
-def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: Log) -> Document | Conversation:
+@lru_cache(maxsize=64)
+def _source(source: str | Adapter, options: Options) -> tuple[Adapter, Options, Reader | None]:
+    """Return the adapter of a named source, the options with its dialect, and the reader for `known_in`."""
+    adapter, dialect = registry.adapter(source)
+    options = replace(options, dialect=dialect) if dialect else options
+    return adapter, options, reader_of_texts(adapter, options)
+
+
+def _read_named(
+    data: Source | bytes, adapter: Adapter, options: Options, log: Log, text: Pieces | None
+) -> Document | Conversation:
     """Read a document in the format that the caller named.
 
     Detection runs only if the reader had findings other than `_OF_RELATIONS`, so that a document which is clearly in
     its format is not examined twice.
     """
-    text = known_in(adapter, data, options) if isinstance(data, (str, bytes)) else None
-    if isinstance(text, Conversation):
-        return text
     try:
         value = decode(data, adapter.kind, log)
         document = _read_value(value, adapter, options, log, text)
@@ -285,13 +298,20 @@ def _written(
     document: Document | Conversation, target: str | Adapter, options: Options, drop: Dropped | None, spans: bool
 ) -> tuple[Outcome, str]:
     """Write a document; return the outcome and the id of the target format."""
+    adapter, options = _target(target, options)
+    return write_document(adapter, document, options, drop_analysis=drop, spans=spans), adapter.id
+
+
+@lru_cache(maxsize=64)
+def _target(target: str | Adapter, options: Options) -> tuple[Adapter, Options]:
+    """Return the adapter of a target, and the options with its dialect."""
     adapter, dialect = registry.adapter(target)
     if dialect is not None:
-        options = replace(options, dialect=dialect)
-    elif options.dialect is not None and options.dialect not in adapter.dialects:
+        return adapter, replace(options, dialect=dialect)
+    if options.dialect is not None and options.dialect not in adapter.dialects:
         known = ", ".join(adapter.dialects) or "none"
         raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no dialect {options.dialect!r}; it has {known}")
-    return write_document(adapter, document, options, drop_analysis=drop, spans=spans), adapter.id
+    return adapter, options
 
 
 def _bytes(data: Source | bytes) -> bytes:

@@ -11,22 +11,24 @@ from ..units.conversation import Conversation, whole
 from .added_tokens import ReadText, added_to
 from .instances import reader_for
 from .plans.pieces import Pieces
+from .reading import Reader
 
 
-def known_in(adapter: Adapter, data: str | bytes, options: Options) -> Conversation | Pieces | None:
+def reader_of_texts(adapter: Adapter, options: Options) -> Reader | None:
+    """Return the reader for `known_in`; None if texts are first restored, because their added tokens were broken."""
+    return reader_for(adapter, options) if added_to(adapter, options) is None else None
+
+
+def known_in(data: str | bytes, reader: Reader) -> Conversation | Pieces | None:
     """Return the conversation in a text that differs from an earlier one only in contents, ids and the like.
 
     Args:
-        adapter: its format.
         data: the text.
-        options: how to read.
+        reader: the reader of its format.
 
     Returns:
         If it differs in more, the text for `document_in`; None if that needs none.
     """
-    if added_to(adapter, options) is not None:  # the text is first restored
-        return None
-    reader = reader_for(adapter, options)
     text = reader.split_text(data)
     return None if text is None else reader.read_text(text) or text
 
