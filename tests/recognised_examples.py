@@ -508,7 +508,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         'event: ping\ndata: {"type": "ping"}\n',
     ),
     "a recorded stream of Responses": ('event: response.created\ndata: {"type":"response.created","response":{}}\n\n',),
-    "a recorded stream of Gemini": ('data: {"candidates": [{"content": {}}]}\r\n\r\n',),
+    "a recorded stream of Gemini": (
+        'data: {"candidates": [{"content": {}}]}\r\n\r\n',
+        'data: {"response": {"candidates": [{"content": {}}]}, "traceId": "a"}\n\n',
+    ),
     "a recorded stream of Chat Completions": (
         'data: {"choices":[]}\n\n',
         ': OPENROUTER PROCESSING\n\ndata: {"id":"gen-1","object":"chat.completion.chunk","created":1}\n\n',

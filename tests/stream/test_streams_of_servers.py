@@ -59,6 +59,10 @@ def filtered(severity: str) -> Object:
     return {"content_filter_results": {"hate": {"filtered": False, "severity": severity}}}
 
 
+def content(*parts: Object) -> Object:
+    return {"content": {"parts": list(parts), "role": "model"}}
+
+
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 SEARCH: Object = {"id": "c1", "type": "builtin_function", "function": {"name": "$web_search", "arguments": "{}"}}
 MARK: Object = {"extra_content": {"google": {"thought": True}}}
@@ -290,6 +294,27 @@ CASES = {
             {"candidates": [{"content": {"role": "model", "parts": [{"text": "."}]}, "finishReason": 1}]},
         ],
         {"candidates": [{"content": {"parts": [{"text": "Yes."}], "role": "model"}, "finishReason": 1}]},
+    ),
+    # jinhan1414/kilocode, GEMINI_OAUTH_STREAMING_TOOL_CALLING.md: Code Assist, the API of Gemini CLI
+    "enclosed chunks of Code Assist": Case(
+        *("gemini", "gemini-sse"),
+        [
+            {"response": {"candidates": [content({"text": "Hm.", "thought": True})]}, "traceId": "t"},
+            {"response": {"candidates": [content({"text": "Ye"})]}, "traceId": "t"},
+            {"response": {"candidates": [content({"text": "s"})]}, "traceId": "t"},
+            {
+                "response": {
+                    "candidates": [{**content({"text": "."}), "finishReason": "STOP"}],
+                    "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 2, "totalTokenCount": 3},
+                },
+                "traceId": "t",
+            },
+        ],
+        {
+            "candidates": [{**content({"text": "Hm.", "thought": True}, {"text": "Yes."}), "finishReason": "STOP"}],
+            "traceId": "t",
+            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 2, "totalTokenCount": 3},
+        },
     ),
     # vercel/ai, packages/amazon-bedrock/src/__fixtures__/issue-18994-live-converse-stream.json
     "padding of every event": Case(

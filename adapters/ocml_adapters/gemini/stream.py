@@ -72,7 +72,7 @@ class ContentDecoder(AssemblingDecoder):
 
     def take(self, value: Object, name: str | None) -> None:
         """Take a chunk of the server."""
-        chunk = keys(value)
+        chunk = keys(_opened(value))
         if chunk.get("error") is not None or name == "error":
             self.fail(chunk.get("error", value))
             return
@@ -90,6 +90,7 @@ class ContentDecoder(AssemblingDecoder):
 
     def more_text(self, value: Object) -> MoreText | None:
         """Return the text of a chunk that only continues the answer's last text; its other members are the same."""
+        value = _opened(value)
         candidate, first = only_object(value.get(CANDIDATES)), self._assembly.first
         part = only_object(members_of(candidate.get(CONTENT)).get(PARTS))
         text, delta = part.get("text"), self.delta
@@ -160,6 +161,14 @@ class ContentDecoder(AssemblingDecoder):
             response[CANDIDATES][0][FINISH] = _FINISHES[reason]
         is_empty = not response or first is not None or _FEEDBACK in response
         return response if is_empty else {CANDIDATES: [], **response}
+
+
+def _opened(value: Object) -> Object:
+    """Return a chunk with the members of the response that Code Assist encloses, in place of that response."""
+    response = value.get("response")
+    if not isinstance(response, dict) or CANDIDATES in value:
+        return value
+    return {**cast("Object", response), **{key: member for key, member in value.items() if key != "response"}}
 
 
 def _is_plain(thought: Message) -> bool:

@@ -151,7 +151,12 @@ TEXTS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a recorded stream of Gemini",
-        patterns=(_sent(r"data: ?\{\s*\"(?:candidates|usageMetadata|responseId)\"", '`data: {"candidates"`'),),
+        patterns=(
+            _sent(
+                r'data: ?\{\s*"(?:response"\s*:\s*\{\s*")?(?:candidates|usageMetadata|responseId)"',
+                '`data: {"candidates"`, `data: {"response": {"candidates"`',
+            ),
+        ),
         advice="`ocml-convert stream FILE --from gemini-sse --to FORMAT` reads it",
     ),
     Kind(
