@@ -190,6 +190,20 @@ def test_the_error_names_truncated_json_and_text_that_is_not_json(text: str | by
         loads(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ('{"score": NaN}', "in JSON, NaN is null"),
+        ("[-Infinity]", "in JSON, Infinity is null"),
+        ('{"end": True}', "in JSON, True is true"),
+        ("{'a': 1}", "strings of JSON have double quotes"),
+    ],
+)
+def test_the_error_says_what_json_has_for_values_of_python(text: str, advice: str) -> None:
+    with pytest.raises(BridgeError, match=f"; {advice}$"):
+        loads(text)
+
+
 @pytest.mark.parametrize(("raw", "offset"), [(b'{"a":"\\ud800" 1}', 14), (b'{"a":"\\ud800","b":"\xff"}', 19)])
 def test_errors_of_the_slower_library_have_a_code_and_a_position(raw: bytes, offset: int) -> None:
     """Half of a surrogate pair is read by the slower library, which finds other faults by itself."""

@@ -533,10 +533,17 @@ IN_LISTS: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     # LMFlow's data
     ({"type": "text2text", "instances": [ROW, ROW]}, [{"type": "text2text"}] * 2),
     ({"train": [ROW], "test": [ROW], "notes": []}, [{"key": "train", "notes": []}, {"key": "test", "notes": []}]),
+    # pandas, DataFrame.to_json: by columns, which is the default, and with orient="split"; `Dataset.to_dict`
+    ({name: {"0": each, "1": each} for name, each in ROW.items()}, [{}, {}]),
+    ({name: {"x": each, "y": each} for name, each in ROW.items()}, [{"index": "x"}, {"index": "y"}]),
+    ({"columns": [*ROW], "index": [0, 1], "data": [[*ROW.values()]] * 2}, [{}, {}]),
+    ({name: [each, each] for name, each in ROW.items()}, [{}, {}]),
 ]
 
 
-@pytest.mark.parametrize(("stored", "more"), IN_LISTS, ids=["data", "LMFlow", "splits"])
+@pytest.mark.parametrize(
+    ("stored", "more"), IN_LISTS, ids=["data", "LMFlow", "splits", "columns", "labels", "split", "lists"]
+)
 def test_rows_in_lists_of_an_object_are_rows(
     stored: dict[str, Any], more: list[Any], batch: Run, tmp_path: Path
 ) -> None:

@@ -110,11 +110,25 @@ def loads(data: str | bytes) -> Json:
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
             if not error.doc and raw.strip():  # the library has no text to cite
                 what = "the text is not UTF-8"
-        raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
+        raise BridgeError(ErrorCode.JSON, f"not JSON: {what}{_advice(error)}", offset=error.pos) from error
     try:
         return value if _is_exact(value, raw) else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
+
+
+def _advice(error: orjson.JSONDecodeError) -> str:
+    """Return what to write in the place of values as Python writes them; "" for other mistakes."""
+    start = max(error.pos - 1, 0)
+    constant = _CONSTANT.search(error.doc, start, start + _BEGINNING)
+    if constant is not None and constant.start() <= error.pos:
+        return f"; in JSON, {constant[0]} is {_CONSTANTS[constant[0]]}"
+    return "; strings of JSON have double quotes" if error.doc[error.pos : error.pos + 1] == "'" else ""
+
+
+_CONSTANTS: Final = {**dict.fromkeys(("NaN", "Infinity", "None"), "null"), "True": "true", "False": "false"}
+"""Constants of Python, and what JSON has for them."""
+_CONSTANT: Final = re.compile("|".join(_CONSTANTS))
 
 
 def _is_exact(value: Json, raw: bytes) -> bool:

@@ -1,8 +1,11 @@
-"""Read rows that one object holds: each under its key (`{"id1": {…}, "id2": {…}}`), or in lists (`{"data": […]}`)."""
+"""Read rows that one object holds: each under its key (`{"id1": {…}, "id2": {…}}`), or in lists (`{"data": […]}`).
+
+Tables that pandas and `datasets` write as one object are rows, too: by columns, or their names next to lists of values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
@@ -30,13 +33,13 @@ def is_keyed(value: Json) -> bool:
     if not isinstance(value, dict) or not value:
         return False
     members = cast("dict[str, Any]", value)
-    if _viewed(members):
+    if _viewed(members) or _table(members):
         return True
     first = next(iter(members.values()))
     alike = all(_may_be_row(each) and _are_alike(first, each) for each in members.values())
     if not (alike or _lists(members)) or _is_row(members):
         return False
-    return any(map(_is_row, islice(rows_by_key(members), _MOST_TRIED)))
+    return _has_rows(rows_by_key(members))
 
 
 def _lists(value: Object) -> dict[str, list[Object]]:
@@ -60,6 +63,40 @@ def _viewed(value: Object) -> list[Object]:
     return viewed if len(viewed) == len(items) and "features" in value else []
 
 
+def _table(value: Object) -> list[Object]:
+    """Return the rows of a table: by columns, or as lists of values (pandas: `orient="split"`); none for others."""
+    names, lists = items_of(value.get("columns")), list(map(items_of, items_of(value.get("data"))))
+    if value.keys() <= _SPLIT and all(isinstance(name, str) for name in names):
+        if not names or not all(len(each) == len(names) for each in lists):
+            return []
+        rows = [dict(zip(cast("list[str]", names), each, strict=True)) for each in lists]
+        return _indexed(rows, items_of(value.get("index")))
+    columns = [as_object(each) or {str(at): item for at, item in enumerate(items_of(each))} for each in value.values()]
+    keys = list(columns[0])
+    alike = len(columns) >= _FEWEST_COLUMNS and bool(keys) and all(list(each) == keys for each in columns)
+    if not alike or _is_row(value) or _lists(value) or _is_row(next(iter(value.values()))):
+        return []
+    return _indexed([dict(zip(value, [each[key] for each in columns], strict=True)) for key in keys], keys)
+
+
+def _indexed(rows: list[Object], index: Sequence[Json]) -> list[Object]:
+    """Return rows with their labels in a column, if these are not only their numbers; none if they are no rows."""
+    if not _has_rows(rows):
+        return []
+    if len(index) != len(rows) or [str(each) for each in index] == [str(at) for at in range(len(rows))]:
+        return rows
+    return [{_INDEX: label, **row} for label, row in zip(index, rows, strict=True)]
+
+
+_INDEX: Final = "index"
+_SPLIT: Final = frozenset({"columns", _INDEX, "data"})
+_FEWEST_COLUMNS: Final = 2
+
+
+def _has_rows(rows: Iterable[Object]) -> bool:
+    return any(map(_is_row, islice(rows, _MOST_TRIED)))
+
+
 def rows_by_key(value: Object) -> Iterator[Object]:
     """Yield the rows that an object holds, each with its key in a column; those of a list with what is beside it.
 
@@ -73,6 +110,9 @@ def rows_by_key(value: Object) -> Iterator[Object]:
             beside = {**of_all, **{name: each for name, each in item.items() if each != [] and name != _ROW}}
             yield {**row, **{name: each for name, each in beside.items() if name not in row}}
             of_all = {}
+        return
+    if rows := _table(value):
+        yield from rows
         return
     lists = _lists(value)
     for key, rows in lists.items():
