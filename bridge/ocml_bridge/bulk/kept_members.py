@@ -15,6 +15,7 @@ from typing import Final, cast
 from ..common.unicode import BOM
 from ..formats.adapter import Kind, Source
 from ..json_values import jsontext
+from ..json_values.parameters import members_of
 from ..loss import Loss, LossCode, Severity
 from ..model import Json
 from ..report.result import Result, extras_of
@@ -77,7 +78,7 @@ class _KeptMembers:
         """Return those of some names that the record of the output has no place for."""
         if self._job.target_kind is Kind.TEXT:
             return names & {DEFAULT_FIELD}
-        return names & cast("dict[str, Json]", output).keys() if isinstance(output, dict) else names
+        return names & members_of(output).keys() if isinstance(output, dict) else names
 
 
 @lru_cache(maxsize=64)

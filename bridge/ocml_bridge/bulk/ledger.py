@@ -29,7 +29,10 @@ FORMS: Final[tuple[str, ...]] = get_args(Form)
 Row = dict[str, Any]
 _NO_POSITION: Final = b'"output_position":null}\n'
 """The end of a row whose position in the output is not known yet."""
-_PLACES: Final = ("line", "item", "row")
+PLACES: Final = ("line", "item", "row")
+"""The members of a record's place of which one has its position in a file."""
+Key = tuple[str, int, int | None]
+"""What a ledger identifies a record by: its input, its position, and the number of the conversation in it."""
 
 
 def row_of(record: Record, outcome: Outcome, item: Input, job: Job, name: str | None) -> bytes:
@@ -42,17 +45,28 @@ def row_of(record: Record, outcome: Outcome, item: Input, job: Job, name: str | 
         job: how it was converted.
         name: its name, for `id`; None if it has none.
     """
-    where = record.where
-    file = where.get("file")
+    source, number, conversation = key_of(item.path, record.where)
     row: dict[str, Json] = {
-        "input": item.path if file is None else f"{item.path}/{file}",
-        "position": next((where[place] for place in _PLACES if place in where), 1),
-        "conversation": where.get("conversation"),
+        "input": source,
+        "position": number,
+        "conversation": conversation,
         "id": name,
         **outcome_members(record.raw, outcome),
         "output": None if outcome.error is not None else _output(record, item, job),
     }
     return jsontext.dumps(row)[:-1] + b"," + _NO_POSITION
+
+
+def key_of(path: str, where: Mapping[str, Any]) -> Key:
+    """Return what a ledger identifies a record by.
+
+    Args:
+        path: the path of its input.
+        where: its place in the input.
+    """
+    file = where.get("file")
+    number = next((where[place] for place in PLACES if place in where), 1)
+    return path if file is None else f"{path}/{file}", number, where.get("conversation")
 
 
 def outcome_members(raw: Source | bytes, outcome: Outcome) -> dict[str, Json]:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..layouts import AUTO, Plan
-from .containers.compression import library, open_plain, reading_errors
+from .containers.compression import library, plain_content, reading_errors
 from .containers.contents import stored
 from .containers.parquet import columns_of, source_of
 from .containers.texts import kind_of, walk
@@ -131,8 +131,7 @@ def _records(path: str, kind: str | None) -> Iterator[bytes]:
                 yield from (jsontext.dumps(columns_of(batch, index)) for index in range(batch.num_rows))
         return
     lines = CONTAINERS[kind].lines
-    content, raw = open_plain(path)
-    with raw, content:
+    with plain_content(path) as content:
         if lines is None:
             yield content.read()
         else:

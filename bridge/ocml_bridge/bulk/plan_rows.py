@@ -27,6 +27,7 @@ from ..layouts import (
     stream_of,
     turns_of,
 )
+from ..layouts.wrapped import LISTS
 from ..loss import Finding, Loss, LossCode
 from ..model import Json, Transcript
 from ..report.result import Reading, Result
@@ -193,11 +194,9 @@ def _list_as_row(items: list[Json]) -> Json:
     if not any(key in row for row in rows for key in _ROLE) and all(layout_for(_ANY, row) for row in rows):
         message = "this is a list of rows, not one row; `jq -c '.[]'` makes a line of each"
         raise BridgeError(ErrorCode.SHAPE, message, path="")
-    return {_LISTS.get(surely(items) or "", "messages"): items}
+    return {LISTS.get(surely(items) or "", "messages"): items}
 
 
-_LISTS: Final = {"gemini": "contents", "openai-responses": "input"}
-"""The members of requests that hold a list of messages, where a format has another name than `messages`."""
 _ANY: Final = Plan((AUTO,))
 
 

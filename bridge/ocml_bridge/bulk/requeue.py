@@ -14,23 +14,20 @@ from pydantic import TypeAdapter
 
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
+from ..json_values.parameters import members_of
 from ..layouts import Plan
 from ..model import Json
 from ..spans.masks import Mask
 from .batch import Outcome, outcome_of
 from .containers import lines, parquet, texts
-from .containers.compression import compress, ending, open_plain
+from .containers.compression import compress, ending, plain_content
 from .containers.forms import FORMS
-from .ledger import finished, row_of, rows_in, storable, store
+from .ledger import PLACES, Key, finished, key_of, row_of, rows_in, storable, store
 from .mended_rows import MendedRows, store_rows
 from .records import CHUNK_BYTES, Input, Job, Record, Row
 from .running.durable import discard, finish_moves, move_together, partial_name, whole_file
 from .running.journal import Journal, read_run
 from .work import CONTAINERS, name_of, outcomes_in, quarantined
-
-_PLACES = ("line", "item", "row")
-Key = tuple[str, int, int | None]
-"""What a ledger identifies a record by: its input, its position, and the number of the conversation in it."""
 
 
 class Requeued(NamedTuple):
@@ -110,12 +107,11 @@ def _is_of(key: Key, item: Input) -> bool:
 
 def _mended(line: bytes) -> tuple[Key, Row]:
     """Return the key and the row of a quarantine's line."""
-    value = jsontext.loads(line)
-    members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    members = members_of(jsontext.loads(line))
     raw = members.get("raw")
     packed = base64.b64decode(str(members.get("raw_base64", "")))
     data = packed if raw is None else str(raw).encode("utf-8", "surrogatepass")
-    place = next((name for name in (*_PLACES, "file") if name in members), None)
+    place = next((name for name in (*PLACES, "file") if name in members), None)
     if "input" not in members or place is None or (raw is None and "raw_base64" not in members):
         message = "a mended record must be a line of a quarantine, with `input`, its place and `raw`"
         raise BridgeError(ErrorCode.SHAPE, message)
@@ -126,9 +122,8 @@ def _mended(line: bytes) -> tuple[Key, Row]:
 
 
 def _key(path: str, where: Mapping[str, Any]) -> Key:
-    file = where.get("file")
-    position = next((where[place] for place in _PLACES if place in where), 1)
-    return (storable(path if file is None else f"{path}/{file}"), position, where.get("conversation"))
+    source, position, conversation = key_of(path, where)
+    return storable(source), position, conversation
 
 
 def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> tuple[_Changes, list[tuple[str | None, str]]]:
@@ -244,9 +239,8 @@ def _output(
     path: str, lines_in: Callable[[BinaryIO], Iterator[bytes]], inserted: Mapping[int, Sequence[bytes]]
 ) -> Iterator[bytes]:
     """Yield the lines of the output and the inserted lines."""
-    content, raw = open_plain(path)
     number = -1
-    with raw, content:
+    with plain_content(path) as content:
         for number, line in enumerate(lines_in(content)):
             yield from inserted.get(number, ())
             yield line

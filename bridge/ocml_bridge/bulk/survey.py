@@ -13,7 +13,7 @@ from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json
 from .batch import Settings
-from .containers.compression import open_plain, reading_errors
+from .containers.compression import plain_content, reading_errors
 from .inputs import find_inputs
 from .plan_rows import row_of
 from .records import Input, Job, Record, Row
@@ -92,8 +92,7 @@ def _columns(record: Record) -> Json | BridgeError:
 def _records(item: Input, most: int) -> Iterator[Record]:
     container = CONTAINERS[item.kind]
     if container.lines is not None:
-        content, raw = open_plain(item.path)
-        with raw, content:
+        with plain_content(item.path) as content:
             rows = (Row({}, line, len(line)) for line in container.lines(content) if line.strip())
             yield from (_record(row, None, item) for row in rows)
     elif container.ranges is not None:

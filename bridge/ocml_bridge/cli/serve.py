@@ -185,10 +185,11 @@ def _probe(settings: Settings) -> str:
     import asyncio
 
     from ..hosts.gateway.problems import ApiError
-    from ..hosts.gateway.upstreams.upstream import Upstream, client_for
+    from ..hosts.gateway.upstreams.http import HttpClient
+    from ..hosts.gateway.upstreams.upstream import Upstream
 
     async def ask() -> str:
-        async with client_for(settings) as client:
+        async with HttpClient(settings) as client:
             return (await Upstream(settings, client).driver(None)).name
 
     try:

@@ -31,7 +31,8 @@ from .gateway import Settings
 from .gateway.clients.thinking import effort_of
 from .gateway.conversation import Conversation
 from .gateway.problems import ApiError
-from .gateway.upstreams.upstream import Upstream, client_for
+from .gateway.upstreams.http import HttpClient
+from .gateway.upstreams.upstream import Upstream
 
 Made = TypeVar("Made")
 
@@ -165,7 +166,7 @@ class _Upstreams:
 
 
 async def _opening(settings: Settings) -> AsyncGenerator[Upstream]:
-    async with client_for(settings) as client:
+    async with HttpClient(settings) as client:
         yield Upstream(settings, client)
 
 

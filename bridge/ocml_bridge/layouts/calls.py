@@ -16,7 +16,7 @@ from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
-from .fitting import as_list, as_object, items_of, members_of
+from .fitting import as_list, as_object, items_of, members_of, without_members
 from .layout import Object, noticed, parsed_or_none
 from .messages import calls_of, message, tools_of
 from .pieces import function_call
@@ -159,7 +159,7 @@ def extract_tools(
         elif (result := _labelled(each, _names(messages[at - 1 : at], out))) is not None:
             out.append({**each, **message("tool", result)})
         elif each["role"] in ("tool", "user") and (results := _results(each, text, out, path, findings)) is not None:
-            other_members = {key: value for key, value in each.items() if key not in ("role", "content")}
+            other_members = without_members(each, "role", "content")
             out += [{**message("tool", result), **other_members} for result in results]
         else:
             out.append(each)

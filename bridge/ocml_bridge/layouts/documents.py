@@ -13,7 +13,7 @@ from ..formats.adapter import Kind, Options
 from ..model import Json
 from ..split import split
 from .datasets.preferences import are_scored
-from .fitting import as_object
+from .fitting import as_object, without_members
 from .layout import Document, Layout, Object, Wording, unfit
 from .markup import finding_thoughts
 from .messages import is_message
@@ -126,7 +126,7 @@ def _formats_of(row: Object | str) -> Sequence[str | None]:
     if "system" not in row or not row.keys().isdisjoint(_REQUESTED):
         return [found]
     # Rows of any layout have messages and a column `system`; they are Anthropic's only if their blocks are.
-    alone = surely({key: value for key, value in row.items() if key != "system"})
+    alone = surely(without_members(row, "system"))
     return [each for each in (found if found != _ANTHROPIC else None, alone if alone == _ANTHROPIC else None) if each]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from ..errors import BridgeError
 from ..model import Json
-from .fitting import as_object, items_of
+from .fitting import as_object, items_of, without_members
 from .layout import Object
 from .plan import AUTO, Plan, read_row
 
@@ -104,7 +104,7 @@ def rows_by_key(value: Object) -> Iterator[Object]:
     also has what the viewer says of all.
     """
     if viewed := _viewed(value):
-        of_all: Object = {name: each for name, each in value.items() if name != _ROWS}
+        of_all: Object = without_members(value, _ROWS)
         for item in viewed:
             row = cast("Object", item[_ROW])
             beside = {**of_all, **{name: each for name, each in item.items() if each != [] and name != _ROW}}

@@ -18,7 +18,7 @@ from ..loss import Finding
 from ..model import Json, Settings, Transcript, replace
 from ..model.codec import to_json
 from .documents import format_of_row
-from .fitting import as_list, as_object, members_of, objects_of
+from .fitting import as_list, as_object, members_of, objects_of, without_members
 from .layout import Document, Object, Wording, misshapen, parsed, parsed_or_none
 from .markup import separated
 from .messages import are_messages, message
@@ -164,7 +164,7 @@ def _body(value: Json, path: str) -> tuple[Object | None, Object]:
         name = next((each for each in _BODIES if each in (found or {})), None)
         if found is None or name is None:
             return _as_request(found), {}
-        around = {key: each for key, each in found.items() if key != name}
+        around = without_members(found, name)
         return _as_request(as_object(parsed(found[name], f"{path}/{name}"))), around
     except BridgeError:
         return None, {}

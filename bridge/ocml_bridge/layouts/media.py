@@ -13,7 +13,7 @@ from ..json_values.data_urls import data_url, image_format
 from ..loss import Finding
 from ..model import Json
 from . import columns
-from .fitting import as_list, as_object, members_of, objects_of
+from .fitting import as_list, as_object, members_of, objects_of, without_members
 from .layout import Document, Object, Reads, Wording, noticed
 
 _KINDS: Final = {name: kind[:-1] for kind, names in columns.MEDIA.items() for name in names}
@@ -68,7 +68,7 @@ def _rest_of(value: Json) -> list[Object]:
         data = members_of(entry.get("bytes"))
         used = "bytes" if isinstance(data.get("base64"), str) else "path"
         left = {name: each for name, each in entry.items() if name != used and each is not None}
-        about = {name: each for name, each in data.items() if name != "base64"}
+        about = without_members(data, "base64")
         rest.append({**left, **({"bytes": about} if about else {})})
     return rest if any(rest) else []
 

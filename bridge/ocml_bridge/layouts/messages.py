@@ -8,7 +8,7 @@ from typing import Final, cast
 from ..json_values import jsontext
 from ..model import Json
 from . import columns, languages
-from .fitting import as_list, as_object, items_of, members_of
+from .fitting import as_list, as_object, items_of, members_of, without_members
 from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
@@ -114,7 +114,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     out = {names.get(key, key): each for key, each in found.items()}
     out["role"] = known or ROLES.get(word.lower(), word)
     if word.lower() in THOUGHT_ROLES and known is None and isinstance(out.get("content"), str):
-        rest = {key: each for key, each in out.items() if key not in ("role", "content")}
+        rest = without_members(out, "role", "content")
         return {"role": "assistant", "reasoning": out["content"], "content": None, **rest}
     content = members_of(out.get("content"))
     parts = [content] if isinstance(content.get("type"), str) else as_list(out.get("content"))
@@ -243,7 +243,7 @@ def _with_calls(each: Object, path: str) -> Object:
     """
     given, code = each.get("tool_calls"), each.get(_FUNCTION_CALLS)
     if given is None and isinstance(code, str) and (made := calls_in(f"[{code.strip()}]", None)):
-        each = {key: value for key, value in each.items() if key != _FUNCTION_CALLS}
+        each = without_members(each, _FUNCTION_CALLS)
         given = [{"name": name, "arguments": arguments} for name, arguments in made]
     if isinstance(given, str):
         return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls") if given.strip() else None}
@@ -316,7 +316,7 @@ def _wrapped(tool: Json, path: str) -> Json:
     if not isinstance(found.get("name"), str):
         raise misshapen(path, "a tool with 'name'")
     if found.get("type") == "function":
-        found = {key: each for key, each in found.items() if key != "type"}
+        found = without_members(found, "type")
     return {"type": "function", "function": _schema(found)}
 
 
@@ -360,7 +360,7 @@ def _call(value: Json, path: str) -> Object:
         raise misshapen(path, "a call, an object with 'name' and 'arguments'")
     arguments_or_text: Json = next((found[key] for key in _ARGUMENTS if key in found), cast("Json", {}))
     arguments = arguments_or_text if isinstance(arguments_or_text, str) else jsontext.dumps(arguments_or_text).decode()
-    more = {key: each for key, each in found.items() if key not in ("name", "id", "type", *_ARGUMENTS)}
+    more = without_members(found, "name", "id", "type", *_ARGUMENTS)
     identity = {"id": found["id"]} if isinstance(found.get("id"), str) else {}
     return {**identity, "type": "function", "function": {"name": found["name"], "arguments": arguments, **more}}
 

@@ -13,7 +13,7 @@ from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object, items_of, members_of, objects_of
+from .fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from .layout import Object, noticed
 
 _USER: Final = "user"
@@ -75,7 +75,7 @@ def _is_result(message: Object, names: dict[Json, Json]) -> bool:
 
 def _texts_of(message: Object) -> list[Object]:
     """Return a message without its calls, if it says anything else, and a message for each call."""
-    rest = {key: value for key, value in message.items() if key != _CALLS}
+    rest = without_members(message, _CALLS)
     calls = [{"role": _USER, "content": as_text(_whole(call))} for call in items_of(message[_CALLS])]
     return [rest, *calls] if rest.get("content") else [{**rest, **calls[0]}, *calls[1:]]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object, items_of, members_of, objects_of
+from .fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from .layout import Object
 from .pieces import Pieces
 
@@ -33,7 +33,7 @@ def taken_out(message: Object) -> tuple[Object, list[Object]]:
             left.append(call)
             continue
         pieces.result(call[key], call.get("id"), _name(call))
-        left.append({name: value for name, value in call.items() if name != key})
+        left.append(without_members(call, key))
     return {**message, _CALLS: left}, pieces.messages()
 
 

@@ -17,7 +17,7 @@ from .trees import NODES, rest
 RECORDS: Final = "records"
 _MESSAGE: Final = "message"
 _ROLE: Final = "role"
-_LISTS: Final = {"gemini": "contents", "openai-responses": "input"}
+LISTS: Final = {"gemini": "contents", "openai-responses": "input"}
 """The members of requests that hold a list of messages, where a format has another name than `messages`."""
 
 
@@ -71,7 +71,7 @@ def read_wrapped(fields: Object, wording: Wording) -> Sequence[Document]:
     form = surely(document) or "openai"
     if form == "openai":
         document = list[Json](respelled_all(document, wording, f"/{RECORDS}"))
-    reading = read({_LISTS.get(form, "messages"): document}, form)
+    reading = read({LISTS.get(form, "messages"): document}, form)
     if not isinstance(reading.transcript, Transcript):
         raise misshapen(f"/{RECORDS}", "a conversation")
     nodes: list[Json] = [rest(each, (_MESSAGE, _ROLE)) for each in records] if in_records else []

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
-from ocml_bridge.json_values.parameters import items_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.text.repair import repair
 
@@ -105,14 +105,11 @@ class _Allowed(NamedTuple):
 
 def _declared(name: str, schema: Json) -> tuple[Json, Json] | None:
     """Return the schema of a parameter, and the whole schema that its references point into, or None."""
-    if not isinstance(schema, dict):
-        return None
-    whole = cast("dict[str, Json]", schema)
-    properties = whole.get("properties")
-    if isinstance(properties, dict) and name in properties:
-        return cast("dict[str, Json]", properties)[name], whole
-    others = whole.get("additionalProperties")
-    return (cast("Json", others), whole) if isinstance(others, dict) else None
+    whole = members_of(schema)
+    properties, others = members_of(whole.get("properties")), whole.get("additionalProperties")
+    if name in properties:
+        return properties[name], whole
+    return (members_of(others), whole) if isinstance(others, dict) else None
 
 
 def _allowed(declared: tuple[Json, Json]) -> _Allowed:
@@ -124,7 +121,7 @@ def _allowed(declared: tuple[Json, Json]) -> _Allowed:
         if isinstance(named, str):
             types.add(named)
         elif isinstance(named, list):
-            types.update(name for name in cast("list[Json]", named) if isinstance(name, str))
+            types.update(name for name in items_of(named) if isinstance(name, str))
         elif "enum" in schema or "const" in schema:
             entries = [*(entries or ()), *items_of(schema.get("enum", [schema.get("const")]))]
         else:
@@ -158,9 +155,7 @@ def _referred(reference: Json, whole: Json) -> Json:
         return None
     target: Json = whole
     for step in reference[2:].split("/"):
-        if not isinstance(target, dict):
-            return None
-        target = cast("dict[str, Json]", target).get(step.replace("~1", "/").replace("~0", "~"))
+        target = members_of(target).get(step.replace("~1", "/").replace("~0", "~"))
     return target
 
 

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Markup, Stretch
@@ -327,9 +328,7 @@ _OBJECTS: Final = re.compile(r"\[[ \t\r\n]*\{")
 
 
 def _is_call(item: Json) -> bool:
-    if not isinstance(item, dict):
-        return False
-    fields = cast("dict[str, Json]", item)
+    fields = members_of(item)
     named = fields.keys() == {"name", "arguments"} and isinstance(fields["name"], str)
     return named and isinstance(fields["arguments"], dict)
 

@@ -110,7 +110,7 @@ MIMO: Final = Words(
 """MiMo-V2: there is no line break between a tag of an argument and its value."""
 NEMOTRON: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
 """Nemotron 3."""
-QWEN_3_5: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
+QWEN_3_5: Final = NEMOTRON
 """Qwen3.5, Qwen3.6, Qwen3.8."""
 STEP: Final = Words(
     _HEAD.format("functions in JSONSchema format"),

@@ -9,7 +9,8 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
@@ -127,6 +128,14 @@ def open_plain(path: str, name: str | None = None) -> tuple[BinaryIO, BinaryIO]:
         raw = open_raw(path)
         codec = CODECS.get(ending(name or path))
     return (codec.open(raw) if codec else raw), raw
+
+
+@contextmanager
+def plain_content(path: str, name: str | None = None) -> Generator[BinaryIO]:
+    """Open a file as `open_plain` does, and close it after a `with` block with its content."""
+    content, raw = open_plain(path, name)
+    with raw, content:
+        yield content
 
 
 def open_raw(path: str) -> BinaryIO:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...errors import BridgeError, ErrorCode
 from ...json_values import jsontext
-from .compression import open_plain, reading_errors
+from .compression import plain_content, reading_errors
 from .encodings import in_utf8
 from .texts import kind_of, split
 from .unread import BEGINNING, unread
@@ -52,8 +52,7 @@ def stored(path: str, *, rows: Plan | None = None, refuse: bool = True) -> str:
 def _beginning(path: str) -> bytes:
     """Return the first bytes of a file, in UTF-8."""
     try:
-        content, raw = open_plain(path)
-        with raw, content:
+        with plain_content(path) as content:
             return in_utf8(content).read(BEGINNING).removeprefix(BOM_UTF8)
     except reading_errors():
         return b""  # the run reports the error
@@ -64,8 +63,7 @@ def _rows_in_json(path: str, rows: Plan) -> str | None:
 
     A recorded stream is one row, and so is an object, unless it holds rows under their keys.
     """
-    content, raw = open_plain(path)
-    with raw, content:
+    with plain_content(path) as content:
         value = _parsed(in_utf8(content).read())
     from ...layouts import is_keyed, is_session, stream_of
 
@@ -81,8 +79,7 @@ def _begins_session(path: str) -> bool:
     from ...layouts import is_session
 
     try:
-        content, raw = open_plain(path)
-        with raw, content:
+        with plain_content(path) as content:
             return is_session([_parsed(line) for line in islice(content, _FIRST_LINES)])
     except reading_errors():
         return False  # the run reports the error
@@ -91,8 +88,7 @@ def _begins_session(path: str) -> bool:
 def _has_values(path: str, *, several: bool = False) -> bool:
     """Return whether a file holds values on several lines each, one after another."""
     try:
-        content, raw = open_plain(path)
-        with raw, content:
+        with plain_content(path) as content:
             return are_values(content, several=several)
     except reading_errors():
         return False  # the run reports the error
@@ -111,8 +107,7 @@ def _in_json(path: str, begins: bytes) -> str:
         return "values" if _has_values(path, several=True) else "files"
     if not first.startswith(b"["):
         return "files"
-    content, raw = open_plain(path)
-    with raw, content:
+    with plain_content(path) as content:
         values = _parsed(in_utf8(content).read())
     items = cast("list[Any]", values) if isinstance(values, list) else []
     return "json" if items and all(map(_is_record, items)) and not _is_conversation(items[:_SAMPLE]) else "files"

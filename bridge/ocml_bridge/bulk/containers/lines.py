@@ -15,6 +15,7 @@ from ...detection import format_of, json_error
 from ...errors import BridgeError, ErrorCode
 from ...formats.adapter import Kind, Source
 from ...json_values import jsontext
+from ...json_values.parameters import members_of
 from ...model import Json
 from ..batch import Outcome
 from ..records import (
@@ -30,7 +31,7 @@ from ..records import (
     Record,
     Row,
 )
-from .compression import compress, open_plain
+from .compression import compress, plain_content
 from .encodings import decoded
 
 _BLANK: Final = b" \t\r\n"
@@ -157,8 +158,7 @@ def _is_text_row(raw: bytes) -> bool:
     try:
         format_of(value)
     except BridgeError as error:
-        row = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
-        return error.code is ErrorCode.FORMAT_UNKNOWN and isinstance(row.get(DEFAULT_FIELD), str)
+        return error.code is ErrorCode.FORMAT_UNKNOWN and isinstance(members_of(value).get(DEFAULT_FIELD), str)
     return False
 
 
@@ -226,6 +226,5 @@ _LONGEST_CACHED: Final = 100
 
 def count(path: str, name: str | None = None) -> int:
     """Return the number of lines in a file; `name` has its ending if the path has another one."""
-    content, raw = open_plain(path, name)
-    with raw, content:
+    with plain_content(path, name) as content:
         return sum(piece.count(b"\n") for piece in iter(lambda: content.read(CHUNK_BYTES), b""))

@@ -20,7 +20,7 @@ from ...registry import BUILT_IN
 from ..batch import Outcome
 from ..records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Range, Record, Row
 from ..running.durable import discard, partial_name, sync_folders
-from .compression import compress, ending, open_plain, reading_errors, size_of
+from .compression import compress, ending, plain_content, reading_errors, size_of
 from .lines import count as count_lines
 from .lines import spell
 from .unread import unread
@@ -146,8 +146,7 @@ def record_of(row: Row, _payload: None, item: Input, _job: Job) -> Record:
     """Return the record of a file, or of the error with which it cannot be read."""
     name = str(row.where["file"])
     try:
-        content, raw = open_plain(os.path.join(item.path, name))
-        with raw, content:
+        with plain_content(os.path.join(item.path, name)) as content:
             data = from_utf_16(content.read())
     except reading_errors() as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 
 from ...errors import BridgeError, ErrorCode
 from ..containers import forms, parquet
-from ..containers.compression import ending, is_plain_file, open_plain, reading_errors
+from ..containers.compression import ending, is_plain_file, plain_content, reading_errors
 from ..containers.encodings import is_wide
 from ..containers.unpacking import Lines, unpacked
 from ..plan import Finished, Plan
@@ -129,8 +129,7 @@ class _Run:
         """Read an input that is done already, so that its conversations are not repeated."""
         lines = CONTAINERS[item.kind].lines
         if self._selection is not None and lines is not None:
-            content, raw = open_plain(item.path)
-            with raw, content:
+            with plain_content(item.path) as content:
                 deque(self._selection.of(item, lines(content)), maxlen=0)
 
     def _take(self, result: StepResult) -> bool:

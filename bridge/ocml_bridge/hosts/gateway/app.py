@@ -21,7 +21,8 @@ from .gateway import Gateway
 from .service import Service
 from .settings import Settings
 from .upstreams.backends import Backend, Backends
-from .upstreams.upstream import Upstream, client_for
+from .upstreams.http import HttpClient
+from .upstreams.upstream import Upstream
 
 ANYHOW: Final = Service()
 
@@ -38,7 +39,7 @@ def create_app(settings: Settings | Sequence[Settings], service: Service = ANYHO
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
-            clients = [(one, await stack.enter_async_context(client_for(one))) for one in each]
+            clients = [(one, await stack.enter_async_context(HttpClient(one))) for one in each]
             backends = Backends([Backend(one, Upstream(one, client)) for one, client in clients], service.aliases)
             keys = None if service.keys is None else Keys(service.keys)
             app.state.gateway = gateway = Gateway(service, backends, keys)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from ...json_values.parameters import items_of
 
 CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -74,7 +76,7 @@ class Metrics:
             count = known.get("usage", {}).get(kind)
             if isinstance(count, int) and count > 0:
                 self._tokens.labels(kind.removesuffix("_tokens"), upstream).inc(count)
-        for loss in {*_words(known.get("losses")), *_words(known.get("answer_losses"))}:
+        for loss in {*items_of(known.get("losses")), *items_of(known.get("answer_losses"))}:
             self._losses.labels(loss).inc()
 
     def exposed(self) -> bytes:
@@ -84,7 +86,3 @@ class Metrics:
             multiprocess.MultiProcessCollector(registry)
             return generate_latest(registry)
         return generate_latest(self._registry)
-
-
-def _words(losses: Any) -> Iterable[str]:
-    return cast("list[str]", losses) if isinstance(losses, list) else ()

@@ -10,7 +10,10 @@ from ...errors import BridgeError, ErrorCode
 from ...json_values.parameters import members_of
 from ...model import Json
 
-_TYPES: Final = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error"} | {
+_TYPES: Final = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
     404: "not_found_error",
     408: "timeout_error",
     413: "invalid_request_error",

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ...loss import Finding, FindingCode, Severity
-from ..fitting import objects_of
+from ..fitting import objects_of, without_members
 from ..layout import Document, Object, Wording
 from ..messages import respelled_all
 from ..turns import MESSAGES, list_or_none
@@ -53,7 +53,7 @@ def read_cline(fields: Object, wording: Wording) -> Sequence[Document]:
             detail = "the result names a call that is not at the end of the text before it; both are kept as text"
             findings.append(Finding(FindingCode.MARKUP, Severity.CHANGED, f"/{MESSAGES}/{at}/content", detail))
         out.append(each)
-    rest = {name: value for name, value in fields.items() if name != MESSAGES}
+    rest = without_members(fields, MESSAGES)
     return [Document({**rest, MESSAGES: out}, tuple(findings))]
 
 

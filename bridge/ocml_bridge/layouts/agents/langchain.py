@@ -132,7 +132,7 @@ def _message(value: Json, path: str) -> Object:
     if given:
         calls = [_call(each) for each in given]
         out["tool_calls"] = calls_of(calls, f"{path}/tool_calls")
-        more = {key: each for key, each in more.items() if key != "tool_calls"}
+        more = without_members(more, "tool_calls")
     rest = {**members, "additional_kwargs": more}
     known = ("type", "role", "content", "tool_calls")
     out |= {key: each for key, each in rest.items() if key not in known and each not in (None, _DEFAULTS.get(key))}
@@ -190,4 +190,4 @@ _OF_MEDIA: Final = frozenset({"type", "source_type", "base64", "data", "url", "m
 def _call(value: Json) -> Json:
     """Return a call without LangChain's own `type`."""
     found = members_of(value)
-    return value if "function" in found else {key: each for key, each in found.items() if key != "type"}
+    return value if "function" in found else without_members(found, "type")

@@ -11,7 +11,7 @@ from ...model import Json, Transcript
 from ...model.codec import to_json
 from ...report.result import Reading
 from ..documents import format_of_row
-from ..fitting import as_list, members_of
+from ..fitting import as_list, members_of, without_members
 from ..layout import Document, Object, Wording, misshapen
 from ..logged import RESPONSE, answer_in, differences, joined, request_in
 from ..markup import separated
@@ -46,7 +46,7 @@ def _with_question(fields: Object) -> Object:
     if found is None or "messages" in found[0] or (isinstance(question, str) and request_in(question) is not None):
         return {}
     messages: Json = [message("user", question)] if isinstance(question, str) else question
-    return {MESSAGES: messages, **{name: value for name, value in fields.items() if name != QUESTION}}
+    return {MESSAGES: messages, **without_members(fields, QUESTION)}
 
 
 def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
@@ -86,7 +86,7 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _request(fields: Object, wording: Wording) -> tuple[Reading, Mapping[str, Json]]:
     """Return the messages before the answer, which may be turns of ShareGPT, and what stays beside them."""
-    prompt = {name: value for name, value in fields.items() if name != ANSWER}
+    prompt = without_members(fields, ANSWER)
     turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in prompt.items()}
     if are_sharegpt(turns, SHAREGPT):
         found = read_turns(turns, replace(wording, role=SHAREGPT.role, text=SHAREGPT.text))[0]

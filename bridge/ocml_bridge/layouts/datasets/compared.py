@@ -9,7 +9,7 @@ from typing import Final
 from ...model import Json
 from .. import columns
 from ..exchange import INPUT, INSTRUCTION, read_prompt, shared
-from ..fitting import as_object, items_of
+from ..fitting import as_object, items_of, without_members
 from ..layout import Document, Layout, Object, Wording, parsed_or_none
 from ..messages import are_messages, message, preference, read_tools, request
 
@@ -40,7 +40,7 @@ def _with_question_text(fields: Object) -> tuple[Object, Object]:
     question = as_object(fields.get(INSTRUCTION))
     if question is None or _WHOLE not in question:
         return fields, {}
-    others = {name: value for name, value in question.items() if name != _WHOLE}
+    others = without_members(question, _WHOLE)
     return {**fields, INSTRUCTION: question[_WHOLE]}, {"question": others} if others else {}
 
 
@@ -105,7 +105,7 @@ def _conversation(fields: Object, side: str, wording: Wording) -> list[Object]:
     turns = _turns(fields, side)
     if not turns:
         return [*read_prompt(fields, wording), message("assistant", fields[_answer(side)])]
-    before = {name: value for name, value in fields.items() if name not in (INSTRUCTION, INPUT)}
+    before = without_members(fields, INSTRUCTION, INPUT)
     pairs = [(message("user", question), message("assistant", text)) for question, text in turns]
     return [*read_prompt(before, wording), *(each for turn in pairs for each in turn)]
 

@@ -13,7 +13,7 @@ from ...model import Alternative, Json, Transcript
 from ...model.codec import to_json
 from .. import columns, exchange, media
 from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer, read_prompt, shared
-from ..fitting import as_list, as_object, items_of, members_of, objects_of
+from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Layout, Object, Wording, misshapen
 from ..messages import are_messages, preference, read_tools, request, respelled_all
 
@@ -129,7 +129,7 @@ def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
     pair = _answers(fields.get(COMPLETIONS))
     if pair is None:
         raise misshapen(f"/{COMPLETIONS}", "two answers, each a `completion` with a `score`")
-    request = {name: value for name, value in fields.items() if name != COMPLETIONS}
+    request = without_members(fields, COMPLETIONS)
     contents = items_of(fields.get(CONTENTS))
     prompt, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
     at = len(cast("Transcript", prompt.transcript).messages)

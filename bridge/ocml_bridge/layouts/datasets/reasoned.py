@@ -8,6 +8,7 @@ from typing import Final
 
 from ...model import Json
 from .. import exchange
+from ..fitting import without_members
 from ..layout import Document, Object, Wording
 from ..messages import are_messages, respelled_all
 from ..thoughts import REASONING
@@ -36,7 +37,7 @@ def _is_unanswered(prompt: Json, wording: Wording) -> bool:
 def read_reasoned(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation that ends with the answer, and the reasoning before it if there is one."""
     thought = fields.get(THOUGHT)
-    rest = {name: value for name, value in fields.items() if name != THOUGHT}
+    rest = without_members(fields, THOUGHT)
     [document] = exchange.read_exchange(rest, wording)
     if thought is None:
         return [document]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from ...model import Json
 from ..exchange import HISTORY, INPUT, INSTRUCTION, OUTPUT, SYSTEM, is_exchange, read_answer, read_prompt, shared
-from ..fitting import as_object, items_of, members_of
+from ..fitting import as_object, items_of, members_of, without_members
 from ..layout import Document, Object, Wording, misshapen
 from ..messages import ROLES, are_messages
 from ..turns import CALLS, CHOSEN, CONVERSATIONS, SHAREGPT, is_text_turn, read_turn, read_turns
@@ -42,7 +42,7 @@ def read_rejecting(fields: Object, wording: Wording) -> Sequence[Document]:
     if found is None:
         raise misshapen(f"/{REJECTED}", "an answer to the conversation beside it, other than the one in it")
     before, chosen, rejected = ([read_turn(each, wording) for each in turns] for turns in found)
-    around = {name: value for name, value in fields.items() if name not in (*_EXCHANGE, CONVERSATIONS, REJECTED)}
+    around = without_members(fields, *_EXCHANGE, CONVERSATIONS, REJECTED)
     return read_turns(
         {**around, CONVERSATIONS: before, CHOSEN: _turn_or_list(chosen), REJECTED: _turn_or_list(rejected)}, SHAREGPT
     )
@@ -82,7 +82,7 @@ def _turns(fields: Object, wording: Wording) -> list[Json]:
         return _texts(fields[CONVERSATIONS], wording)
     if OUTPUT not in fields or not is_exchange(fields, wording):
         return []
-    prompt = {name: value for name, value in fields.items() if name != SYSTEM}  # `SYSTEM` is a field of ShareGPT, too
+    prompt = without_members(fields, SYSTEM)  # `SYSTEM` is a field of ShareGPT, too
     return _texts([*read_prompt(prompt, wording), *read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")], wording)
 
 

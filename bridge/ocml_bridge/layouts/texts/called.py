@@ -7,7 +7,7 @@ from typing import Final
 
 from ...errors import BridgeError
 from ...model import Json
-from ..fitting import as_list, as_object, members_of
+from ..fitting import as_list, as_object, members_of, without_members
 from ..layout import Object, parsed, parsed_or_none
 from ..messages import calls_of, message
 from ..pieces import Pieces, function_call
@@ -29,7 +29,7 @@ def _calls(text: str) -> list[Json] | None:
 def _normalized(call: Object) -> Object:
     """Return a call with the usual member names, without its id or number, which no turn of a result has."""
     name = {"name": call["tool_name"]} if "tool_name" in call else {}
-    return {**name, **{key: each for key, each in call.items() if key not in ("tool_name", "tool_call_id", "id")}}
+    return {**name, **without_members(call, "tool_name", "tool_call_id", "id")}
 
 
 def _is_call(call: Object) -> bool:

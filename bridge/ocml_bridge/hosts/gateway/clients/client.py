@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from starlette.datastructures import Headers
 
+from ...asgi import Receive, Scope, Send
 from ..problems import ApiError
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 
 class ClientLeftError(Exception):
@@ -80,11 +76,8 @@ class Client:
 
     async def answer(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         """Send a whole response."""
-        self.has_started = True
-        packed = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
-        packed.append((b"content-length", str(len(data)).encode()))
-        await self._send({"type": "http.response.start", "status": status, "headers": packed})
-        await self._send({"type": "http.response.body", "body": data, "more_body": False})
+        await self.begin(status, {**headers, "content-length": str(len(data))})
+        await self.piece(data, more=False)
 
     async def begin(self, status: int, headers: Mapping[str, str]) -> None:
         """Begin a streamed response."""

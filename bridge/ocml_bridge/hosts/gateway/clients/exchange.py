@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import orjson
 
+from ...asgi import Receive, Scope, Send
 from ..admission import Ticket
 from ..api import CHAT, Api
 from ..journal import Entry, fault
 from ..problems import ApiError
 from ..workers import LARGE, uncollected
-from .client import Client, ClientLeftError, Receive, Scope, Send, Watch
+from .client import Client, ClientLeftError, Watch
 from .event_stream import EventStream
 
 if TYPE_CHECKING:

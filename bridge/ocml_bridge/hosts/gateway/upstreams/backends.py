@@ -6,11 +6,11 @@ import asyncio
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from ....json_values.parameters import members_of
 from ..problems import ApiError
 from ..settings import Settings
+from .drivers import models_of
 from .upstream import Upstream
 
 REST: Final = 5.0
@@ -103,8 +103,9 @@ class Backends:
         problem: ApiError | None = None
         for backend in self.all:
             try:
-                for model in models_in(await backend.upstream.models(key)):
-                    listed.setdefault(model["id"], model)
+                for model in models_of(await backend.upstream.models(key)):
+                    if isinstance(model.get("id"), str):
+                        listed.setdefault(model["id"], model)
             except ApiError as error:
                 problem = error
         if problem is not None and not listed:
@@ -128,10 +129,3 @@ async def _answers(backend: Backend) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-def models_in(body: Any) -> list[dict[str, Any]]:
-    """Return the models in a list as `/v1/models` returns it."""
-    data = members_of(body).get("data")
-    listed = map(members_of, cast("list[Any]", data)) if isinstance(data, list) else ()
-    return [model for model in listed if isinstance(model.get("id"), str)]

@@ -67,8 +67,12 @@ class Upstream:
         Raises:
             ApiError: if it cannot be asked, or cannot work.
         """
+        return (await self._fit_driver(key)).guides
+
+    async def _fit_driver(self, key: str | None) -> Driver:
+        """Return the driver; the error is one for the client if the upstream cannot do what the settings require."""
         try:
-            return (await self.driver(key)).guides
+            return await self.driver(key)
         except BridgeError as error:
             raise ApiError(502, "upstream_unfit", error.message) from error
 
@@ -83,10 +87,7 @@ class Upstream:
         Raises:
             ApiError: if there is no answer.
         """
-        try:
-            driver = await self.driver(key)
-        except BridgeError as error:
-            raise ApiError(502, "upstream_unfit", error.message) from error
+        driver = await self._fit_driver(key)
         limit = wanted.limit
         if limit is None:
             limit = await driver.room(wanted, partial(self._ask, key))
@@ -109,10 +110,7 @@ class Upstream:
         Raises:
             ApiError: if the upstream cannot be asked.
         """
-        try:
-            driver = await self.driver(key)
-        except BridgeError as error:
-            raise ApiError(502, "upstream_unfit", error.message) from error
+        driver = await self._fit_driver(key)
         return await driver.count(wanted, partial(self._ask, key))
 
     async def passed_on(self, path: str, data: bytes, key: str | None) -> AsyncGenerator[bytes]:
@@ -183,11 +181,6 @@ def terms(settings: Settings) -> Terms:
     adapter = settings.model.adapter
     tokens = () if adapter.frame_tokens is None else tuple(adapter.frame_tokens())
     return Terms(ids=adapter.kind is Kind.JSON, tokens=(*tokens, *settings.special_tokens), length=settings.context)
-
-
-def client_for(settings: Settings) -> HttpClient:
-    """Return a client with the timeouts of the settings, and without a limit of connections."""
-    return HttpClient(settings)
 
 
 async def read(response: HttpAnswer, limit: int) -> bytes:

@@ -38,4 +38,4 @@ async def connect(name: str, terms: Terms, ask: Ask) -> Driver:
     return await DRIVERS[name](terms, listing, ask)
 
 
-__all__ = ["DRIVERS", "Ask", "Call", "Completion", "Driver", "DriverName", "Terms", "connect", "unfit"]
+__all__ = ["DRIVERS", "Ask", "Call", "Completion", "Driver", "DriverName", "Terms", "connect", "models_of", "unfit"]

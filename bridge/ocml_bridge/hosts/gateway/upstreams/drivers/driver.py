@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from .....errors import BridgeError, ErrorCode
 from .....formats.guidance import Guide
-from .....json_values.parameters import members_of
+from .....json_values.parameters import items_of, members_of
 from .....model import Json
 from .....stream.completions import ReadChunk
 from ...problems import TOO_LONG, ApiError
@@ -67,9 +67,6 @@ Ask = Callable[[Call], Awaitable[Any]]
 
 Raises:
     ApiError: if there is none.
-
-Raises:
-    ApiError: where there is none.
 """
 
 
@@ -139,16 +136,12 @@ MakeDriver = Callable[[Terms, Any, Ask], Awaitable[Driver]]
 
 Raises:
     BridgeError: OCB-OPTION if the engine cannot do what the gateway needs.
-
-Raises:
-    BridgeError: OCB-OPTION where the engine cannot do what is needed.
 """
 
 
 def models_of(listing: Any) -> list[dict[str, Any]]:
     """Return the models in an engine's list (`/v1/models`)."""
-    found = members_of(listing).get("data")
-    return [members_of(model) for model in found] if isinstance(found, list) else []  # type: ignore[arg-type]
+    return [members_of(model) for model in items_of(members_of(listing).get("data"))]
 
 
 _LENGTHS = ("max_model_len", "context_length", "context_window", "max_context_length")

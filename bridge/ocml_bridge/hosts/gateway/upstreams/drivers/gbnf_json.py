@@ -7,11 +7,11 @@ schema itself, and ranges of few whole numbers are enforced; other ranges, patte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
 
-from .....json_values.parameters import members_of
+from .....json_values.parameters import items_of, members_of
 from .....model import Json
 from .gbnf_rules import NOTHING, Rules, literal, sequence
 
@@ -60,9 +60,9 @@ class Schema:
             return self._reference(str(schema["$ref"]), depth)
         if "const" in schema:
             return self._rules.add(constant(schema["const"]))
-        if choices := items(schema, "enum"):
+        if choices := items_of(schema.get("enum")):
             return self._rules.either(map(constant, choices))
-        if choices := items(schema, "anyOf") or items(schema, "oneOf"):
+        if choices := items_of(schema.get("anyOf")) or items_of(schema.get("oneOf")):
             return self._rules.either(self.value(each, depth + 1) for each in choices)
         return self._rules.either(self.typed(kind, schema, depth) for kind in kinds_of(schema))
 
@@ -101,7 +101,7 @@ class Schema:
         return self._rules.add(f'"[" ws {some if least else f"({some})?"} ws "]"')
 
     def _object(self, properties: dict[str, Any], schema: Mapping[str, Any], depth: int) -> str:
-        needed, others = items(schema, "required"), schema.get("additionalProperties", False)
+        needed, others = items_of(schema.get("required")), schema.get("additionalProperties", False)
         pairs = [
             (f'{constant(name)} ":" ws {self.value(value, depth + 1)}', name in needed)
             for name, value in properties.items()
@@ -138,14 +138,8 @@ def constant(value: Json) -> str:
 
 def kinds_of(schema: Mapping[str, Any]) -> list[str]:
     """Return the types that a value may have; "" for any."""
-    kinds = items(schema, "type") or [schema.get("type", "object" if "properties" in schema else "")]
+    kinds = items_of(schema.get("type")) or [schema.get("type", "object" if "properties" in schema else "")]
     return list(map(str, kinds))
-
-
-def items(schema: Mapping[str, Any], key: str) -> list[Any]:
-    """Return the items of a list; none for any other value."""
-    found = schema.get(key)
-    return cast("list[Any]", found) if isinstance(found, list) else []
 
 
 def _few(least: object, most: object) -> range:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .....formats.guidance import Members
-from .....json_values.parameters import members_of
+from .....json_values.parameters import items_of, members_of
 from .....model import Json
-from .gbnf_json import DEEPEST, Schema, constant, in_order, items, kinds_of
+from .gbnf_json import DEEPEST, Schema, constant, in_order, kinds_of
 from .gbnf_rules import TOKEN, Rules, literal, sequence
 
 _WORDS: Final = {"boolean": '"true" | "false" | "True" | "False"', "null": '"null" | "None"'}
@@ -36,7 +36,7 @@ class MemberRules:
         found = members_of(self._json.found(str(found["$ref"]))) if "$ref" in found else found
         properties, others = members_of(found.get("properties")), found.get("additionalProperties", False)
         pairs = [
-            (self._member(literal(name), self._value(value, 0)), name in items(found, "required"))
+            (self._member(literal(name), self._value(value, 0)), name in items_of(found.get("required")))
             for name, value in properties.items()
         ]
         if not properties:
@@ -64,9 +64,9 @@ class MemberRules:
             return self._value(self._json.found(str(schema["$ref"])), depth + 1)
         if "const" in schema:
             return self._constants([schema["const"]])
-        if choices := items(schema, "enum"):
+        if choices := items_of(schema.get("enum")):
             return self._constants(choices)
-        if choices := items(schema, "anyOf") or items(schema, "oneOf"):
+        if choices := items_of(schema.get("anyOf")) or items_of(schema.get("oneOf")):
             return self._rules.either(self._value(each, depth + 1) for each in choices)
         return self._rules.either(self._typed(kind, schema, depth) for kind in kinds_of(schema))
 

@@ -67,11 +67,8 @@ class Vllm:
         length = self._length or self._lengths.get(wanted.model or "")
         if isinstance(wanted.prompt, str) or length is None:
             prompt = wanted.prompt if isinstance(wanted.prompt, str) else ""
-            body: dict[str, Json] = {"prompt": prompt, "add_special_tokens": False}
             try:
-                counted = members_of(
-                    await ask(Call("/tokenize", body | ({"model": wanted.model} if wanted.model else {})))
-                )
+                counted = await _tokenized(prompt, wanted.model, ask)
             except ApiError as problem:
                 if length is None or problem.upstream_status not in _ABSENT:
                     raise
@@ -87,14 +84,12 @@ class Vllm:
         """Return the number of tokens of the prompt; the engine counts those of a text."""
         if not isinstance(wanted.prompt, str):
             return len(wanted.prompt)
-        body: dict[str, Json] = {"prompt": wanted.prompt, "add_special_tokens": False}
         try:
-            counted = await ask(Call("/tokenize", body | ({"model": wanted.model} if wanted.model else {})))
+            return int((await _tokenized(wanted.prompt, wanted.model, ask))["count"])
         except ApiError as problem:
             if problem.upstream_status not in _ABSENT:
                 raise
             return estimate(wanted.prompt)
-        return int(members_of(counted)["count"])
 
     def call(self, wanted: Completion, limit: int) -> Call:
         """Return the request."""
@@ -106,6 +101,12 @@ class Vllm:
     def reader(self, wanted: Completion) -> ReadChunk:
         """Return the reader of `/v1/completions`."""
         return read_chunk
+
+
+async def _tokenized(prompt: str, model: str | None, ask: Ask) -> dict[str, Any]:
+    """Return the number of tokens of a text, as `count`, and the length of the model's context, as `max_model_len`."""
+    body: dict[str, Json] = {"prompt": prompt, "add_special_tokens": False}
+    return members_of(await ask(Call("/tokenize", body | ({"model": model} if model else {}))))
 
 
 _ABSENT: Final = (403, 404, 405)
