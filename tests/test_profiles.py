@@ -37,9 +37,11 @@ TEMPLATES = {
 }
 UNTESTED = {
     *("smollm2", "mimo", "qwq", "qwen3-thinking", "lfm2", "qwen3.6", "nemotron-3-ultra"),
-    *("olmo-3", "olmo-3.1", "hyperclova-x"),
+    *("olmo-3", "olmo-3.1", "hyperclova-x", "lfm2.5-vl", "bielik-3"),
 }
 """Profiles for which the corpus has no template that shows a whole request; each has a test of its own."""
+RESTING = {"qwen3.5-small", "bielik-3"}
+"""Profiles that think only if the request asks for it."""
 WITHOUT_TOOLS = {"chatml", "qwen2", "smollm2"}
 """Profiles whose templates show neither tools nor calls."""
 BROKEN = {"markup-words", "markup-words-empty-list-of-tools"}
@@ -54,7 +56,7 @@ def cases(family: str) -> list[dict[str, Any]]:
 
 def made(case: dict[str, Any], profile: str) -> Any:
     thinks, effort = (case["options"].get(name) for name in ("enable_thinking", "reasoning_effort"))
-    asked = "none" if thinks is False else "high" if thinks and profile == "qwen3.5-small" else effort
+    asked = "none" if thinks is False else "high" if thinks and profile in RESTING else effort
     request = {**case["request"], **({"reasoning_effort": asked} if asked else {})}
     options = Options(training=not case["options"]["add_generation_prompt"])
     return prompt(request, "chatml", profile=profile, options=options)
@@ -140,6 +142,52 @@ def test_a_prompt_of_lfm2_has_calls_as_the_model_writes_them() -> None:
             if made(case, "lfm2").output != wanted:
                 different.add(name)
     assert different == {"markup-words"}
+
+
+def test_a_prompt_of_lfm2_5_vl_is_one_of_lfm2_5_with_strings_that_are_escaped_and_lists_of_json() -> None:
+    def written(profile: str, value: object) -> str:
+        arguments = json.dumps({"a": value, "b": True, "c": None, "d": {"e": 1}})
+        call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+        return text({"messages": [HI, {"role": "assistant", "content": "", "tool_calls": [call]}]}, profile)
+
+    for value, own, known in (
+        ("it's\n\\n", r"'it\'s\n\\n'", "'it's\n\\n'"),
+        (["a", "b"], '["a", "b"]', "['a', 'b']"),
+        ("x", "'x'", "'x'"),
+    ):
+        for profile, wanted in (("lfm2.5-vl", own), ("lfm2.5", known)):
+            assert f'[f(a={wanted}, b=True, c=None, d={{"e": 1}})]' in written(profile, value)
+    same = 0
+    for case in cases("lfm2.5-8b"):
+        own, known = (made(case, profile).output for profile in ("lfm2.5-vl", "lfm2.5"))
+        same += own == known
+        assert own == known or "types" in case["name"]
+    assert same >= 20
+
+
+def test_a_prompt_of_bielik_3_is_what_the_template_renders() -> None:
+    """After a system message, the template looks for neighbours of replies at wrong places (docs)."""
+    same, different = 0, set[str]()
+    for case in cases("bielik-3"):
+        first, *others = case["request"]["messages"]
+        if made(case, "bielik-3").output == case["prompt"]:
+            same += 1
+        elif first["role"] != "system" or not any(message["role"] == "tool" for message in others):
+            different.add(case["name"])
+    assert different == {"markup-words"}
+    assert same >= 36
+
+
+def test_a_reminder_to_think_follows_the_system_text_of_bielik_3() -> None:
+    request: Any = {"messages": [{**SYSTEM, "content": "No <think>."}, HI], "reasoning_effort": "high"}
+    assert text(request, "bielik-3").startswith(
+        "<s><|im_start|>system\nNo <\u200bthink>.\n\nZanim odpowiesz na pytanie, najpierw przemyśl swoje kroki "
+        "i umieść swoje myśli wewnątrz tagów <think>...</think>."
+    )
+    assert losses(request, "bielik-3")["/messages/0/content"] == "content"
+    assert text({**request, "messages": [HI]}, "bielik-3") == (
+        "<s><|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n"
+    )
 
 
 # --- where requests go beyond the corpus ------------------------------------------------------------------------------

@@ -18,12 +18,13 @@ DIALECTS: Final = ("hermes", "nous", "qwen-xml", "lfm2")
 IN_ONE_FRAME: Final = [name for name, family in FAMILIES.items() if family.apart is None]
 """Families that write all of an assistant's turn into one frame, so that a text is known to come before calls."""
 START, END = "<|im_start|>", "<|im_end|>"
-SCHEMA: Any = {"type": "object", "properties": {"s": {"type": "string"}, "b": {"type": "boolean"}}}
+TYPES: Final = {"s": "string", "b": "boolean", "l": "array"}
+SCHEMA: Any = {"type": "object", "properties": {name: {"type": kind} for name, kind in TYPES.items()}}
 TOOLS: Final = (Tool("f", "Looks.", SCHEMA), Tool("g", "Looks again.", SCHEMA))
 
 
 def call(name: str) -> Message:
-    arguments = '{"s": "a", "b": true}'
+    arguments = '{"s": "a", "b": true, "l": ["a"]}'
     return Message(
         *("assistant", arguments, None, "commentary", f"functions.{name}"),
         constraint="json",

@@ -143,6 +143,14 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
             "lfm2_2_5_v2.jinja": "c5b67247c9f736f6c40eaa91ae1ef27dc67f5b041eedaadb97a1bea5030fb0ff",
         },
     ),
+    "lfm2.5-vl": (
+        ("LFM2.5-VL",),
+        {"lfm2_2_5_vl.jinja": "86f4770449a4797c9b4212d110b0cc70fb993c1ce960095bcfb12eea22f61cca"},
+    ),
+    "bielik-3": (
+        ("Bielik 3",),
+        {"Bielik-11B-v3.0-Instruct.jinja": "a30b8c4531dda19196f35fb95ab84110dd8357acbd75eea3776c5543a70db5a9"},
+    ),
     "olmo-3": (
         ("Olmo-3-7B-Instruct",),
         {

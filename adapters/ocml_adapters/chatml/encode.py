@@ -186,7 +186,7 @@ class FamilyWriter(TextEncoder):
         if not joined:
             out += self._end_frame(last=False, calls_follow=is_call(part))
             self._header = header_of(Contents([part]), family)
-            out += f"{START}{self._header}\n"
+            out += f"{START}{self._header}\n{gap_between(None, part, family)}"
         elif part.role == "tool":
             out += family.responses.between or ""
         elif family.apart is not None:

@@ -158,6 +158,7 @@ class Family(NamedTuple):
         declaration: how tools are declared.
         thoughts: how thoughts are written.
         responses: how replies are written.
+        first_gap: the text before a call that begins a frame.
         text_gap: the text between a text and the first call.
         call_gap: the text between two calls.
         end: the text after the last call.
@@ -169,6 +170,7 @@ class Family(NamedTuple):
     declaration: Declaration
     thoughts: Thoughts = Thoughts()
     responses: Responses = Responses()
+    first_gap: str = ""
     text_gap: str = "\n"
     call_gap: str = "\n"
     end: str = ""
@@ -226,8 +228,20 @@ def _nemotron(name: str, thoughts: Thoughts) -> Family:
 
 
 def _bielik(name: str, around: words.Words) -> Family:
-    thoughts, replies = Thoughts(gap="\n", alone="\n"), Responses(open=OUTPUT, close="", between="")
-    return Family(name, Declaration(*around, _ROWS), thoughts, replies)
+    thoughts = Thoughts(gap="\n", alone="\n", before_call="\n\n")
+    replies = Responses(open=OUTPUT, close="", between="")
+    return Family(name, Declaration(*around, _ROWS), thoughts, replies, first_gap="\n")
+
+
+def _lfm_2_5(name: str, grammar: PythonCalls) -> Family:
+    return Family(
+        name,
+        Declaration(*words.LFM2_5, _LIST, gap="\n"),
+        Thoughts("<think>", "</think>", "", ""),
+        Responses("tool", "", "", between=None),
+        text_gap="",
+        grammar=grammar,
+    )
 
 
 FAMILIES: Final = _named(
@@ -276,14 +290,8 @@ FAMILIES: Final = _named(
         text_gap="",
         grammar=PythonCalls(),
     ),
-    Family(
-        "lfm2/lfm2.5",
-        Declaration(*words.LFM2_5, _LIST, gap="\n"),
-        Thoughts("<think>", "</think>", "", ""),
-        Responses("tool", "", "", between=None),
-        text_gap="",
-        grammar=PythonCalls(python=True, escaped=False),
-    ),
+    _lfm_2_5("lfm2/lfm2.5", PythonCalls(python=True, escaped=False)),
+    _lfm_2_5("lfm2/lfm2.5-vl", PythonCalls()),
     Family(
         HYPERCLOVA,
         Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS, empty=True),

@@ -21,10 +21,8 @@ from .headers import THOUGHT as _THINKS
 from .markup.declared import write_declared
 from .spelling import OPENING
 from .syntax import HOME, NOTES, control_of
-from .templates import PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
+from .templates import OFF, PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 
-OFF: Final = "none"
-"""The effort that turns thinking off."""
 _Value = TypeVar("_Value", Message, Transcript)
 CHANGED: Final = Severity.CHANGED
 _NEAREST: Final = {"minimal": "low", "high": "xhigh", "max": "xhigh"}
@@ -51,6 +49,8 @@ def prompt(name: str, transcript: Transcript, _date: str | None, _hosted: Sequen
     level = _level(settings.reasoning_effort, template, log)
     effort = template.efforts.get(level or "", Effort("", template.family or ""))
     shown = _shown_parts(transcript, template, log)
+    if template.reminder and level != OFF and not transcript.tools:
+        shown = _with_reminder(shown, template.reminder, log)
     parts, gap = _with_system_text(shown, template, effort, tools=bool(transcript.tools), log=log)
     turn = None if transcript.open_turn is None else _open_turn(transcript.open_turn, template, level)
     if turn is not None and template.decides and level == OFF:
@@ -247,7 +247,20 @@ def _with_system_text(
     return [
         *([Part(Message("system", text))] if text else ()),
         *parts[1:],
-    ], template.empty_system and template.empty_gap
+    ], template.empty_gap
+
+
+def _with_reminder(parts: list[Part], reminder: str, log: Log) -> list[Part]:
+    """Return the messages with a text after that of the system, if there is one."""
+    first = parts[0] if parts else None
+    if first is None or first.message.role != "system" or not first.message.content:
+        return parts
+    if isinstance(first.message.content, str):
+        log.lose(LossCode.CONTENT, f"{first.path}/content", "a reminder to think is written after this text", CHANGED)
+        text = first.message.content
+        body = f"{control_of('system').neutralise(text)}{reminder}"
+        first = first._replace(message=_with_notes(replace(first.message, content=text + reminder), {"body": body}))
+    return [first, *parts[1:]]
 
 
 def _declared(text: str | None, tools: Sequence[Tool], declaration: Declaration) -> str:

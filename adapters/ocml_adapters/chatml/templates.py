@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from .markup.tool_words import EFFORT_LOW, EFFORT_XHIGH, OLMO_TOOLS
+from .markup.tool_words import BIELIK_REMINDER, EFFORT_LOW, EFFORT_XHIGH, OLMO_TOOLS
 from .syntax import HYPERCLOVA, OLMO
 
 _OPEN_THOUGHT: Final = "<think>\n"
@@ -14,6 +14,8 @@ _BLANK_THOUGHT: Final = "<think>\n\n</think>\n\n"
 _EMPTY_THOUGHT: Final = "<think></think>"
 """Empty thoughts, begun and ended."""
 
+OFF: Final = "none"
+"""The effort that turns thinking off."""
 PREAMBLE: Final = "preamble"
 THOUGHT: Final = "thought"
 Strips = Mapping[str, Callable[[str], str]]
@@ -60,6 +62,7 @@ class Template(NamedTuple):
         efforts: reasoning effort → its words; the first is the default.
         strips: the functions that remove white space at the ends of texts.
         end: the token that ends a last answer, if no turn follows; "" for the token of every frame.
+        reminder: the text after the system text of a request without tools, unless thinking is turned off.
     """
 
     family: str | None
@@ -84,6 +87,7 @@ class Template(NamedTuple):
     efforts: Mapping[str, Effort] = MappingProxyType({})
     strips: Strips = MappingProxyType({})
     end: str = ""
+    reminder: str = ""
 
 
 _QWEN_2_5: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
@@ -125,6 +129,9 @@ _NEMOTRON: Final = Template(
     opening_off=_EMPTY_THOUGHT,
     strips={"assistant": str.rstrip, PREAMBLE: str.strip},
 )
+
+
+_LFM_2: Final = Template("lfm2", bos="<|startoftext|>", empty_system=False, empty_gap=False)
 
 
 def _olmo(introduction: str) -> Template:
@@ -170,8 +177,22 @@ TEMPLATES: Final = {
     "step-3.5": Template(
         "qwen-xml/step-3.5", bos="<s>", thoughts="current", empty="<think>\n\n</think>\n", opening=_OPEN_THOUGHT
     ),
-    "lfm2": Template("lfm2", bos="<|startoftext|>", empty_system=False),
-    "lfm2.5": Template("lfm2/lfm2.5", bos="<|startoftext|>", empty_system=False, thoughts="current"),
+    "lfm2": _LFM_2,
+    "lfm2.5": _LFM_2._replace(family="lfm2/lfm2.5", thoughts="current"),
+    "lfm2.5-vl": _LFM_2._replace(family="lfm2/lfm2.5-vl", thoughts="current"),
+    "bielik-3": Template(
+        "hermes/bielik-3-think",
+        bos="<s>",
+        system_tools="",
+        empty_system=False,
+        thoughts="all",
+        opening=_OPEN_THOUGHT,
+        opening_off="",
+        rests=True,
+        efforts={OFF: Effort("", "hermes/bielik-3")},
+        strips={"assistant": str.lstrip, PREAMBLE: str.lstrip, THOUGHT: str.strip},
+        reminder=BIELIK_REMINDER,
+    ),
     "olmo-3": _olmo("You are a helpful function-calling AI assistant. "),
     "olmo-3.1": _olmo(
         "You are Olmo, a helpful AI assistant built by Ai2. Your date cutoff is December 2024, and your model weights "

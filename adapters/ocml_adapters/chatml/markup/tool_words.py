@@ -135,17 +135,18 @@ BIELIK: Final = Words(
     f"</tool_call>. Wyniki działania narzędzi zostaną przekazane z markerem {OUTPUT}.\n",
 )
 """Bielik 3."""
-BIELIK_THINKING: Final = Words(
-    BIELIK.before,
-    f"{BIELIK.after}\n\nZanim odpowiesz na pytanie, najpierw przemyśl swoje kroki i umieść swoje myśli wewnątrz tagów "
+BIELIK_REMINDER: Final = (
+    "\n\nZanim odpowiesz na pytanie, najpierw przemyśl swoje kroki i umieść swoje myśli wewnątrz tagów "
     "<think>...</think>. Musisz najpierw pomyśleć, zanim udzielisz odpowiedzi. WAŻNE: Powinieneś myśleć w tym samym "
     "języku, co pytanie użytkownika. Jeśli pytanie jest zadane po polsku, powinieneś również myśleć po polsku. Jeśli "
     "pytanie jest po angielsku, myślisz również po angielsku itd. ** PAMIĘTAJ! ** Pytanie po polsku -> myślenie po "
     "polsku -> odpowiedź po polsku!*** BARDZO WAŻNE!!! *** Jesteś Bielikiem, polskim modelem językowym. Twoją główną "
     "cechą jest umiejętność pisania po polsku. Jeśli użytkownik zadaje Ci pytania po polsku, ZAWSZE odpowiadaj po "
     "polsku. Nawet, jeśli korzystasz z narzędzia, którego większość instrukcji jest po angielsku, powinieneś przede "
-    "wszystkim odpowiadać po polsku, jeśli użytkownik zadaje pytanie w tym języku. ",
+    "wszystkim odpowiadać po polsku, jeśli użytkownik zadaje pytanie w tym języku. "
 )
+"""What Bielik 3 is told after the system text and the tools if it is asked to think."""
+BIELIK_THINKING: Final = Words(BIELIK.before, BIELIK.after + BIELIK_REMINDER)
 """Bielik 3, if it is asked to think."""
 LFM2: Final = Words("List of tools: <|tool_list_start|>", "<|tool_list_end|>")
 LFM2_5: Final = Words("List of tools: ", "")

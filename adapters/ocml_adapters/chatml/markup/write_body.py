@@ -43,7 +43,7 @@ def write_body(messages: Sequence[Message], opening: str, family: Family, guard:
     pieces = [opening]
     before: Message | None = None
     for run in _runs(messages, family):
-        pieces.append("" if before is None else gap_between(before, run[0], family))
+        pieces.append(gap_between(before, run[0], family) if before is not None or not opening else "")
         pieces.append(write_calls(run, family, guard) if is_call(run[0]) else write_part(run[0], family, guard))
         before = run[-1]
     if before is not None and before.end is not None:
@@ -99,8 +99,10 @@ def call_of(part: Message) -> Call:
     return Call(name_of(part.recipient or ""), str(part.content), whole=part.end is not None)
 
 
-def gap_between(before: Message, part: Message, family: Family) -> str:
-    """Return the gap between two messages of one body."""
+def gap_between(before: Message | None, part: Message, family: Family) -> str:
+    """Return the gap between two messages of one body, or before its first one."""
+    if before is None:
+        return family.first_gap if is_call(part) else ""
     if is_thought(before):
         return family.thoughts.gap_before(call=is_call(part))
     if is_call(part):
