@@ -513,6 +513,20 @@ def test_a_row_without_a_text_is_not_a_message_whatever_its_columns(tmp_path: Pa
     assert yaml.safe_load(proposed) == {"layout": "auto"}
 
 
+def test_turns_with_other_keys_are_written_in_the_words_of_sharegpt(convert: Convert) -> None:
+    """Rows as ms-swift has them, docs/source_en/Customization/Custom-dataset.md (Apache-2.0)."""
+    call = {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}
+    calls = {"messages": [TURNS[0], call, {"role": "tool_response", "content": "1"}, {**TURNS[1], "loss": False}]}
+    [written] = convert([calls], "--plan", "sharegpt", "--to-plan", "sharegpt")
+    assert [turn["from"] for turn in written["conversations"]] == ["human", "function_call", "observation", "gpt"]
+    assert written["conversations"][3] == {"from": "gpt", "value": TURNS[1]["content"], "loss": False}
+    [written] = convert(
+        [{"messages": TURNS[:2], "rejected_response": "No."}], "--plan", "auto", "--to-plan", "sharegpt"
+    )
+    assert written["rejected"] == {"from": "gpt", "value": "No."}
+    assert convert([written], "--plan", "sharegpt", "--to-plan", "sharegpt") == [written]
+
+
 def test_a_history_of_a_row_is_not_read_as_rows(tmp_path: Path) -> None:
     earlier = {"inputs": {"question": "Why?"}, "outputs": {"answer": "Because."}}
     (tmp_path / "a.jsonl").write_text(json.dumps({"chat_history": [earlier], "question": "So?"}) + "\n")

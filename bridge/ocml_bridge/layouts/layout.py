@@ -80,6 +80,7 @@ class Layout:
         fits: whether a row with these fields is of this layout.
         reads: returns the documents of the fields; raises `BridgeError` with a path if there are none.
         writes: returns the fields of a document; None if the layout is only read.
+        respells: returns a document in the layout's own words, before it is written; None if it is written unchanged.
         wording: its keys and words.
         extra_columns: fields whose columns are kept as extra columns, too, as the document does not hold all of them.
         unread: fields that are not read if another field is there, by that one: their columns are extra columns then.
@@ -110,6 +111,7 @@ class Layout:
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
     preview: bool = False
+    respells: Callable[[Json], Json] | None = None
 
     def fields(self, row: Object) -> Object:
         """Return the fields that a row has, under the layout's own names for them, without nulls."""
@@ -174,7 +176,7 @@ class Layout:
         """
         if self.writes is None:
             raise BridgeError(ErrorCode.OPTION, f"rows of the layout {self.name} can be read, but not written")
-        fitted, losses = without(document, self.drops)
+        fitted, losses = without(document if self.respells is None else self.respells(document), self.drops)
         try:
             fields = self.writes(fitted, self.wording)
             row = fields if self.whole else {self.columns[name][0]: value for name, value in fields.items()}

@@ -162,6 +162,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         turns.read_turns,
         turns.write_turns,
         turns.SHAREGPT,
+        respells=turns.in_words_of_sharegpt,
     ),
     PREFERRED,
     *PREFERENCES,

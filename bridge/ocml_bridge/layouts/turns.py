@@ -309,6 +309,33 @@ _OTHER_WORDS: Final = {**languages.WORDS, **dict.fromkeys(("ai", "agent", "chatb
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 
 
+def in_words_of_sharegpt(document: Json) -> Json:
+    """Return a ShareGPT row whose turns have `from` and `value`, as trainers expect them."""
+    row = as_object(document)
+    if row is None:
+        return document
+    answers = {name: _in_words(row[name]) for name in (CHOSEN, "rejected") if as_object(row.get(name)) is not None}
+    lists = {name: list(map(_in_words, items_of(row[name]))) for name in _LISTS if as_list(row.get(name)) is not None}
+    return {**row, **answers, **lists}
+
+
+_LISTS: Final = (CONVERSATIONS, CHOSEN, "rejected")
+
+
+def _in_words(turn: Json) -> Json:
+    """Return a turn with ShareGPT's keys, and with its word for the role if the key was another one."""
+    found = as_object(turn)
+    if found is None or not {"role", "content"} & found.keys():
+        return turn
+    role, text = SHAREGPT.role[0], SHAREGPT.text[0]
+    names = {old: new for old, new in (("role", role), ("content", text)) if new not in found}
+    out = {names.get(key, key): value for key, value in found.items()}
+    word = out.get(role)
+    if "role" in names and isinstance(word, str):
+        out[role] = CALLS[1] if word in CALLS else _SPEAKERS.get(ROLES.get(word.lower(), ""), word)
+    return out
+
+
 def write_turns(document: Json, wording: Wording) -> Object:
     """Return the columns of a ShareGPT row."""
     row = as_object(document) or {CONVERSATIONS: document}
