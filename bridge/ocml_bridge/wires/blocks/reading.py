@@ -43,7 +43,9 @@ class _Run:
         if self.message is not None or _NOTHING not in self.parts:
             return [False]
         empty = [at in self.bare and part == _NOTHING for at, part in enumerate(self.parts)]
-        return [*empty, False] if self.after else empty
+        if self.after:  # these blocks need a part before them
+            return [False] if all(empty) else [*empty, False]
+        return empty
 
     def leave_out(self, edges: Edges) -> None:
         """Leave out the empty texts at the edges."""
