@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.json_values.form import ARRAY, Object, add, form_of, rest, shape
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.units.envelopes import Body, Branches
@@ -29,6 +30,7 @@ from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
 from .reader import read_message, report_findings
 from .settings import PARAMETERS, TOOL_CHOICES
+from .split_choices import CALLS_OF_CHOICES, apart, joined
 from .syntax import (
     EXPECTED,
     HOME,
@@ -126,6 +128,10 @@ def _read_response(document: Object, log: Log) -> Shell:
     shell = Shell([choice["message"]], lambda _: "/choices/0/message", layout={SHAPE: RESPONSE})
     shell.cut_off = named(choice)[0].get("finish_reason", "") in _CUT_OFF
     _AROUND_CHOICES.read(shell, document, ["choices"])
+    if (one := joined(items_of(choices))) is not None:
+        message, shell.extras["choices"], shell.layout[CALLS_OF_CHOICES] = one
+        shell.units = [message]
+        return shell
     others = cast("list[Json]", choices)[1:]
     if all(isinstance(other, dict) and _are_messages([cast("Object", other).get("message")]) for other in others):
         shell.branches = [_other_choice(other, index) for index, other in enumerate(cast("list[Object]", others), 1)]
@@ -152,6 +158,8 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     if len(wires) != 1 or transcript.tools is not None or not isinstance(first, dict) or "message" not in first:
         return None
+    if (counts := surrounding.layout.get(CALLS_OF_CHOICES)) is not None:
+        return _AROUND_CHOICES.write({"choices": apart(members_of(wires[0]), items_of(choices), counts)}, surrounding)
     written: list[Json] = [{**cast("Object", first), "message": wires[0]}, *cast("list[Json]", choices)[1:]]
     for alternative, others in zip(transcript.alternatives or (), body.branches, strict=True):
         if alternative.label == CHOICE and alternative.at == 0 and len(others) == 1:
