@@ -43,6 +43,7 @@ _OF_SERVICE: Final = "amazon-bedrock-"
 _PADDING: Final = "p"
 """The member of events with meaningless text, which gives them all the same length."""
 _SILENCE: Final[Object] = {"text": ""}
+"""A text that says nothing."""
 _MEMBERS: Final = {
     "messageStart": {"role"},
     "contentBlockStart": {"contentBlockIndex", "start"},
@@ -73,7 +74,7 @@ class EventDecoder(AssemblingDecoder):
         """Whether blocks are passed on as they arrive; if not, the rest is passed on at the end."""
         self._text: Block | None = None
         """The last text that was passed on, until another block follows."""
-        self._silent: list[Block] = []
+        self._silent: dict[Block, None] = {}
         """The empty texts since the last block that was passed on: they are parts only between two texts."""
         self._thought: Message | None = None
         """A complete thought. It ends when another message begins; if it is the last one, it may be cut off."""
@@ -85,7 +86,8 @@ class EventDecoder(AssemblingDecoder):
         self._end_text()
         thought, self._thought = self._thought, None
         if self._silent:  # they belong to the layout of the message before them, or after them
-            self._ends_early, self._silent = False, []
+            self._ends_early = False
+            self._silent.clear()
         if thought is not None and self._ends_early:
             self.end(thought)
         return super().start(message, signature)
@@ -196,12 +198,10 @@ class EventDecoder(AssemblingDecoder):
             return
         number = block.number
         if number is None and block.wire() == _SILENCE:
-            if block not in self._silent:
-                self._silent.append(block)
+            self._silent[block] = None
             return
         if number is None and block.kind:
-            if block in self._silent:
-                self._silent.remove(block)
+            self._silent.pop(block, None)
             if block.kind == REASONING:
                 number = self.start(Message("assistant", "", channel="analysis"))
             elif self._kind == "text":
@@ -209,7 +209,7 @@ class EventDecoder(AssemblingDecoder):
                 number = self.started - 1
                 for _ in self._silent:
                     self.end_part(number, Text(""))
-                self._silent = []
+                self._silent.clear()
             else:
                 number = self.start(Message("assistant", "", channel="final"))
             self._kind = block.kind
