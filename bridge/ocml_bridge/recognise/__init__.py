@@ -6,9 +6,8 @@ which formats exist; `detection` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final, NamedTuple, cast
+from typing import Final
 
 from ..errors import BridgeError
 from ..formats.adapter import Source
@@ -16,7 +15,8 @@ from ..json_values import jsontext
 from ..json_values.json_lines import loads_lines
 from ..model import Json
 from .inside import Inside, inside
-from .marks import Check, Kind, Mark, Object, Place, Recognised
+from .lookup import Lookup, Row
+from .marks import Kind, Object, Recognised
 from .texts import FILES, TEXTS
 from .walk import Steps, walk
 from .wires import GENERAL, SPECIFIC
@@ -75,57 +75,8 @@ def _in_text(text: str) -> Recognised | None:
     return None
 
 
-class _Row(NamedTuple):
-    """An entry of the lookup tables.
-
-    Attributes:
-        rank: the position of the mark among all marks; a lower rank wins.
-        mark: the mark.
-        kind: the kind that has the mark.
-    """
-
-    rank: int
-    mark: Mark
-    kind: Kind
-
-
-class _Rows(NamedTuple):
-    """The marks that have one member as evidence.
-
-    Attributes:
-        others: the marks that do not require the member to be one of some words.
-        by_word: for each such word, all marks that an object can have whose member is this word.
-    """
-
-    others: tuple[_Row, ...]
-    by_word: dict[str, tuple[_Row, ...]]
-
-
-def _lookup(kinds: Iterable[Kind]) -> dict[Place, dict[str, _Rows]]:
-    """Return the marks of some kinds by their place and by the member that is the evidence."""
-    marks = [(mark, kind) for kind in kinds for mark in kind.marks]
-    tables: dict[Place, dict[str, list[_Row]]] = {place: {} for place in Place}
-    for rank, (mark, kind) in enumerate(marks):
-        tables[mark.place].setdefault(next(iter(mark.members)), []).append(_Row(rank, mark, kind))
-    return {place: {key: _by_word(key, rows) for key, rows in table.items()} for place, table in tables.items()}
-
-
-def _by_word(key: str, rows: list[_Row]) -> _Rows:
-    checked = [(row, _words(row.mark.members[key])) for row in rows]
-    every = {word for _, words in checked for word in words or ()}
-    return _Rows(
-        tuple(row for row, words in checked if words is None),
-        {word: tuple(row for row, words in checked if words is None or word in words) for word in every},
-    )
-
-
-def _words(check: Check) -> frozenset[str] | None:
-    """Return the words of a check for one of some words; None for any other check."""
-    return cast("frozenset[str]", check) if isinstance(check, frozenset) else None
-
-
-_SPECIFIC: Final = _lookup(SPECIFIC)
-_ALL: Final = _lookup((*SPECIFIC, *GENERAL))
+_SPECIFIC: Final = Lookup(SPECIFIC)
+_ALL: Final = Lookup((*SPECIFIC, *GENERAL))
 
 
 def _in_json(source: Json) -> Recognised | None:
@@ -140,35 +91,21 @@ def sure_in(source: Json) -> Recognised | None:
         source: parsed JSON.
     """
     for place, value, at in walk(source):
-        row = _best(_SPECIFIC[place], value)
+        row = _SPECIFIC.best(place, value)
         if row is not None and row.mark.certain:
             return _recognised(row, value, at)
     return None
 
 
 def _general_in(source: Json) -> Recognised | None:
-    first: tuple[_Row, Object, Steps] | None = None
+    first: tuple[Row, Object, Steps] | None = None
     for place, value, at in walk(source):
-        row = _best(_ALL[place], value)
+        row = _ALL.best(place, value)
         if row is not None and (first is None or (row.mark.certain and not first[0].mark.certain)):
             first = row, value, at
     return None if first is None else _recognised(*first)
 
 
-def _best(by_key: dict[str, _Rows], value: Object) -> _Row | None:
-    """Return the mark with the lowest rank that an object has, or None."""
-    best: _Row | None = None
-    for key, member in value.items():
-        rows = by_key.get(key)
-        if rows is None:
-            continue
-        for row in rows.by_word.get(member, rows.others) if isinstance(member, str) else rows.others:
-            if (best is None or row.rank < best.rank) and row.mark.fits(value):
-                best = row
-                break
-    return best
-
-
-def _recognised(row: _Row, value: Object, at: Steps) -> Recognised:
+def _recognised(row: Row, value: Object, at: Steps) -> Recognised:
     evidence, where = row.mark.cited(value, "".join(f"/{step}" for step in at))
     return Recognised(row.kind, evidence, row.mark.certain, path=where)

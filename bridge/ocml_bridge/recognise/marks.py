@@ -6,13 +6,27 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ..model import Json
 
 Object = dict[str, Json]
-Check = type | frozenset[str] | Callable[[Json], bool]
-"""A condition on the value of a member: its type, one of some words, or a predicate."""
+
+
+class Typed(NamedTuple):
+    """A condition on a value that must be of a type.
+
+    Attributes:
+        of: the type.
+        holds: returns whether a value of this type meets the condition.
+    """
+
+    of: type
+    holds: Callable[[Any], bool]
+
+
+Check = type | frozenset[str] | Typed | Callable[[Json], bool]
+"""A condition on the value of a member: its type, one of some words, a condition on values of a type, or any other."""
 
 
 class Place(Enum):
@@ -48,6 +62,13 @@ class Mark:
                 return False
         return self.without.isdisjoint(value)
 
+    def may_fit(self, value: Object) -> bool:
+        """Return whether an object may have this mark, by the names and types of its members and by their words."""
+        for key, check in self.members.items():
+            if key not in value or not _may_hold(check, value[key]):
+                return False
+        return self.without.isdisjoint(value)
+
     def cited(self, value: Object, path: str) -> tuple[str, str]:
         """Return the evidence in an object that has this mark, and the JSON pointer to it.
 
@@ -62,9 +83,17 @@ class Mark:
 
 
 def _holds(check: Check, value: Json) -> bool:
-    if isinstance(check, type):
-        return isinstance(value, check)
-    return isinstance(value, str) and value in check if isinstance(check, frozenset) else check(value)
+    if isinstance(check, Typed):
+        return isinstance(value, check.of) and check.holds(value)
+    return check(value) if callable(check) and not isinstance(check, type) else _may_hold(check, value)
+
+
+def _may_hold(check: Check, value: Json) -> bool:
+    """Return whether a check may hold for a value, by its type, or by its word."""
+    if isinstance(check, frozenset):
+        return isinstance(value, str) and value in check
+    kind = check.of if isinstance(check, Typed) else check if isinstance(check, type) else object
+    return isinstance(value, kind)
 
 
 def marked(place: Place, *without: str, certain: bool = True, **members: Check) -> Mark:
@@ -167,21 +196,19 @@ def something(value: Json) -> bool:
 def among(key: str) -> Check:
     """Return the check that a value is a list, an item of which is an object with the key."""
 
-    def check(value: Json) -> bool:
-        items = cast("list[Json]", value) if isinstance(value, list) else []
+    def check(items: list[Json]) -> bool:
         return any(isinstance(each, dict) and key in each for each in items)
 
-    return check
+    return Typed(list, check)
 
 
 def of_types(*types: str) -> Check:
     """Return the check that a value is a list, an item of which is an object of one of these types."""
 
-    def check(value: Json) -> bool:
-        items = cast("list[Json]", value) if isinstance(value, list) else []
+    def check(items: list[Json]) -> bool:
         return any(isinstance(each, dict) and cast("Object", each).get("type") in types for each in items)
 
-    return check
+    return Typed(list, check)
 
 
 def listing(*keys: str, without: str = "") -> Check:
@@ -192,27 +219,27 @@ def listing(*keys: str, without: str = "") -> Check:
         without: a key that the object must not have.
     """
 
-    def check(value: Json) -> bool:
-        first = cast("list[Json]", value)[0] if isinstance(value, list) and value else None
+    def check(items: list[Json]) -> bool:
+        first = items[0] if items else None
         return isinstance(first, dict) and without not in first and any(key in first for key in keys)
 
-    return check
+    return Typed(list, check)
 
 
 def holding(*keys: str) -> Check:
     """Return the check that a value is an object with all of these keys."""
 
-    def check(value: Json) -> bool:
-        return isinstance(value, dict) and all(key in value for key in keys)
+    def check(value: Object) -> bool:
+        return all(key in value for key in keys)
 
-    return check
+    return Typed(dict, check)
 
 
 def like(pattern: str) -> Check:
     """Return the check that a value is a text that a regular expression matches as a whole."""
     compiled = re.compile(pattern)
 
-    def check(value: Json) -> bool:
-        return isinstance(value, str) and compiled.fullmatch(value) is not None
+    def check(text: str) -> bool:
+        return compiled.fullmatch(text) is not None
 
-    return check
+    return Typed(str, check)
