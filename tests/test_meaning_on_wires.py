@@ -327,7 +327,7 @@ def test_an_empty_text_between_a_call_and_its_reply_is_left_out(wire: str) -> No
     }
     written = convert(request, source="gemini", target=wire)
     assert json.dumps(written.output) == json.dumps(document_of(wire, MEANINGS["a call and its reply"].wires[wire]))
-    assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/2")]
+    assert [(loss.code, loss.path) for loss in written.losses] == [("layout", "/messages/1/layout")]
     assert {loss.severity for loss in written.losses} == {Severity.LAYOUT}
 
 
