@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, convert, formats
 from ocml_bridge.recognise import KINDS, Kind, recognise
+from ocml_bridge.recognise.lookup import Lookup
 from ocml_bridge.recognise.marks import Mark, Place
 from ocml_bridge.testing.strategies import json_values
 from recognised_examples import EXAMPLES
@@ -27,6 +28,21 @@ def test_each_kind_is_recognised_by_its_name(name: str, example: Any) -> None:
     found = recognise(example)
     assert found is not None
     assert found.kind.name == name
+
+
+MARKS = [mark for kind in KINDS for mark in kind.marks]
+VALUES: list[Any] = ["user", "function", "", [], [{}], [{"role": "user"}], {}, {"type": "text"}, None, True, 1]
+
+
+@given(st.data())
+def test_the_evidence_is_the_first_mark_that_fits(data: st.DataObject) -> None:
+    names = sorted(data.draw(st.sampled_from(MARKS)).members) + data.draw(st.lists(st.sampled_from(["role", "id"])))
+    lookup, place = Lookup(KINDS), data.draw(st.sampled_from(Place))
+    for _ in range(3):  # what the first one teaches must hold for the others
+        value = {name: data.draw(st.sampled_from(VALUES)) for name in names}
+        row = lookup.best(place, value)
+        first = next((mark for mark in MARKS if mark.place is place and mark.fits(value)), None)
+        assert (None if row is None else row.mark) == first
 
 
 @pytest.mark.parametrize(("name", "example"), [case for case in CASES if isinstance(case[1], (dict, list))])
