@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_of
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from corpus import corpus_cases
 from ocml_adapters.openai.units import WireReader
-from ocml_bridge import BridgeError, Message, Options, convert
+from ocml_bridge import BridgeError, Message, Options, convert, read
 from ocml_bridge.engine.plans.payoff import LONGEST, PATIENCE, Payoff
 from ocml_bridge.engine.plans.pieces import JsonSplitter
 from ocml_bridge.engine.plans.texts import UNSPLIT
@@ -26,7 +27,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import replace
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
-from ocml_bridge.testing.texts import ODD, read_by, texts_change_nothing
+from ocml_bridge.testing.texts import ODD, edited, read_by, texts_change_nothing
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from sampling import sweep
 
@@ -316,3 +317,50 @@ def test_a_third_of_failures_does_not_matter() -> None:
         payoff.succeeded()
         payoff.succeeded()
     assert payoff.pays
+
+
+# --- formats that are not named ---------------------------------------------------------------------------------------
+
+
+def outcome_of(data: str | bytes, options: Options) -> object:
+    """What is read in data whose format is not named, or the code of the error."""
+    try:
+        return read(data, options=options)
+    except BridgeError as error:
+        return error.code
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("format_id", FORMATS[:9])
+def test_the_format_of_a_text_like_others_is_detected_as_without_plans(format_id: str) -> None:
+    odd = cycle(ODD)
+    for data in documents(format_id):
+        for _ in range(7):
+            outcome_of(data, Options())
+        text = JsonSplitter().split(data)
+        for pieces in edited(JsonSplitter(), [] if text is None else text.pieces, [*islice(odd, 6)]):
+            like = JsonSplitter().joined(pieces)
+            assert outcome_of(like, Options()) == outcome_of(like, Options(plans=False))
+
+
+def test_a_text_like_others_is_not_detected_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def request(text: str) -> bytes:
+        return orjson.dumps({"model": "m", "messages": [{"role": "user", "content": text}]})
+
+    options = Options(training=True)  # with options of its own, the reader has met no other texts
+    for number in range(9):
+        read(request(f"a new text {number}"), options=options)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules["ocml_bridge.convert"], "opened", None)
+        assert read(request("another"), options=options).source == "openai"
+
+
+def test_a_word_in_a_label_is_looked_at() -> None:
+    """An unknown member of a request is its label; the same member makes another format."""
+
+    def labelled(kind: str, text: str) -> bytes:
+        return orjson.dumps({"type": kind, "messages": [{"role": "user", "content": text}]})
+
+    for number in range(9):
+        assert read(labelled("conversation", f"a text with a label {number}")).source == "openai"
+    assert read(labelled("transcript", "a text with a label")).source == "canonical"

@@ -19,7 +19,7 @@ from .engine.output import write_document
 from .engine.plans.pieces import Pieces
 from .engine.reading import Reader
 from .errors import BridgeError, ErrorCode
-from .formats.adapter import DEFAULT, Adapter, Options, Source
+from .formats.adapter import DEFAULT, Adapter, Kind, Options, Source
 from .formats.source import decode
 from .json_values import jsontext
 from .json_values.parsed import as_document
@@ -224,9 +224,10 @@ def _read(
     if sidecar is not None:  # The sidecar names the format, so the data need not look like it.
         options = replace(options, force_format=True)
     if source is None:
+        if sidecar is None and isinstance(data, (str, bytes)) and (known := _known(data, options)) is not None:
+            return known[0], [], known[1].id
         log = Log()
-        adapter, value = opened(data, log)
-        document = _read_value(value, adapter, options, log)
+        adapter, document = _detected(data, options, log)
     else:
         adapter, options, reader = _source(source, options)
         text = known_in(data, reader) if reader is not None and isinstance(data, (str, bytes)) else None
@@ -245,6 +246,48 @@ def _read(
     if strict and log.findings:
         raise refusal(log.findings)
     return document, log.findings, adapter.id
+
+
+_MOST_FORMATS: Final = 4
+"""How many formats are tried for JSON whose format is not named."""
+
+
+class _Lately:
+    """The formats of JSON that were detected lately, the last one first."""
+
+    formats: tuple[Adapter, ...] = ()
+
+
+_LATELY: Final = _Lately()
+
+
+def _known(data: str | bytes, options: Options) -> tuple[Conversation, Adapter] | None:
+    """Return the conversation in JSON like some whose format was detected, and that format; None if it is not known."""
+    text = None
+    for adapter in _LATELY.formats:
+        reader = _source(adapter, options)[2]
+        if reader is None:
+            continue
+        text = reader.split_text(data) if text is None or not text.pieces else text  # all split JSON in the same way
+        conversation = None if text is None else reader.read_text(text, detected=True)
+        if conversation is not None:
+            return conversation, adapter
+    return None
+
+
+def _detected(data: Source | bytes, options: Options, log: Log) -> tuple[Adapter, Document | Conversation]:
+    """Detect the format of data; return it, and the document. JSON like it is read by `_known` from then on."""
+    adapter, value = opened(data, log)
+    reader = _source(adapter, options)[2] if adapter.kind is Kind.JSON and not log.findings else None
+    text = reader.split_text(data) if reader is not None and isinstance(data, (str, bytes)) else None
+    conversation = None if reader is None or text is None else reader.read_text(text)
+    if reader is None or text is None or conversation is None:
+        return adapter, _read_value(value, adapter, options, log, text)
+    if conversation.plan is not None and not conversation.plan.labels:  # a label may be a word that tells formats apart
+        reader.detect_text(text)
+        others = [other for other in _LATELY.formats if other is not adapter]
+        _LATELY.formats = (adapter, *others[: _MOST_FORMATS - 1])
+    return adapter, conversation
 
 
 @lru_cache(maxsize=64)

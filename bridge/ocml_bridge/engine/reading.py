@@ -89,14 +89,24 @@ class Reader:
         """Split a text for `read_text`; return None if it is to be parsed at once."""
         return None if self._texts is None else self._texts.split(data)
 
-    def read_text(self, text: Pieces) -> Conversation | None:
-        """Read a text by its plan, without parsing it; return None if it has to be parsed."""
-        found = self._texts.find(text) if text.pieces and self._texts is not None else None
+    def read_text(self, text: Pieces, *, detected: bool = False) -> Conversation | None:
+        """Read a text by its plan, without parsing it; return None if it has to be parsed.
+
+        Args:
+            text: the text.
+            detected: whether the format of a text like it must have been detected (`detect_text`).
+        """
+        found = self._texts.find(text, detected=detected) if text.pieces and self._texts is not None else None
         if found is None:
             return None
         units, values = found
         plan = self._conversations.for_units(units, values)
         return None if plan is None or plan.findings else _by_plan(plan, values)
+
+    def detect_text(self, text: Pieces) -> None:
+        """Store that the format of a text was detected, for texts like it."""
+        if self._texts is not None:
+            self._texts.detect(text)
 
     def read(self, source: str | Json, log: Log, text: Pieces | None = None) -> Conversation | Completion:
         """Read a document as a conversation, or as a text to be completed.

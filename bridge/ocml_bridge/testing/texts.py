@@ -53,7 +53,7 @@ def texts_change_nothing(data: str | bytes, adapter: str | Adapter, odd: Sequenc
     for _ in range(_TIMES):
         read_by(reader, data, found.kind)
     count = 0
-    for pieces in _edited(splitter, text.pieces, odd):
+    for pieces in edited(splitter, text.pieces, odd):
         like = splitter.joined(pieces)
         by_plan, is_planned = read_by(reader, like, found.kind)
         parsed, _ = read_by(without, like, found.kind)
@@ -79,7 +79,7 @@ def read_by(reader: Reader, data: str | bytes, kind: Kind = Kind.JSON) -> tuple[
     return f"{whole(document)} {log.findings}", False
 
 
-def _edited(splitter: Splitter, pieces: Sequence[Any], odd: Sequence[str]) -> Iterator[list[Any]]:
+def edited(splitter: Splitter, pieces: Sequence[Any], odd: Sequence[str]) -> Iterator[list[Any]]:
     """Yield a text with each of some strings in a place, and with every seventh of them in all places."""
     places = [at for at in range(splitter.first, len(pieces), 2) if not splitter.is_key(pieces, at)]
     for number, (string, place) in enumerate(zip(odd, cycle(places), strict=False)):

@@ -133,6 +133,8 @@ class TextPlans:
         self._plans = Memo[_Key, TextPlan](SIZE)
         self._meetings = Meetings(_COUNTED)
         self._payoff: Final = Payoff()
+        self._detected = Memo[_Key, bool](SIZE)
+        """The keys of texts whose format was detected."""
         self._have_numbers = False
         """Whether some plans have numbers that are values."""
 
@@ -146,19 +148,36 @@ class TextPlans:
             return None
         return self._splitter.split(data) if self._payoff.pays else UNSPLIT
 
-    def find(self, text: Pieces) -> tuple[PlannedUnits, Sequence[str]] | None:
-        """Return the units and the values of a text; None if it has no plan, or if its key depends on a value."""
-        found = self._find(text)
+    def find(self, text: Pieces, *, detected: bool = False) -> tuple[PlannedUnits, Sequence[str]] | None:
+        """Return the units and the values of a text; None if it has no plan, or if its key depends on a value.
+
+        Args:
+            text: the text.
+            detected: whether `detect` must have been called for a text with the same key.
+        """
+        found = self._find(text, detected)
         if found is None and self._have_numbers and (with_numbers := self._splitter.with_numbers(text)) is not None:
-            found = self._find(with_numbers)
+            found = self._find(with_numbers, detected)
         if found is not None:
             self._payoff.succeeded()
         return found
 
-    def _find(self, text: Pieces) -> tuple[PlannedUnits, Sequence[str]] | None:
+    def detect(self, text: Pieces) -> None:
+        """Store that the format of a text was detected: it is that of all texts with the same key.
+
+        What tells formats apart are the members of objects, and words such as roles and types, which are in the key.
+        """
+        with_numbers = self._splitter.with_numbers(text) if self._have_numbers else None
+        for each in (text,) if with_numbers is None else (text, with_numbers):
+            for shape in self._shapes.get(each.outside, ()):
+                if (key := shape.key_of(each)) in self._plans and key not in self._detected:
+                    self._detected.keep(key, True, shape.size_of(each) + _OVERHEAD)
+
+    def _find(self, text: Pieces, detected: bool) -> tuple[PlannedUnits, Sequence[str]] | None:
         for shape in self._shapes.get(text.outside, ()):
-            plan = self._plans.get(shape.key_of(text))
-            if plan is None:
+            key = shape.key_of(text)
+            plan = self._plans.get(key)
+            if plan is None or (detected and key not in self._detected):
                 continue
             values = self._splitter.values(shape.variable(text.pieces))
             if values is None or not self._are_only_values(values) or not plan.fits(values):
