@@ -102,9 +102,9 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
 def test_documents_that_break_parsers_are_read_or_refused_quickly(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)
-    # Most take milliseconds, the slowest a quarter of a second; what is not linear would take minutes. The limit leaves
+    # Most take milliseconds, the slowest a second or two; what is not linear would take minutes. The limit leaves
     # room for a machine that is busy with other things.
-    assert time.process_time() - begun < 3.0
+    assert time.process_time() - begun < 6.0
     if error is not None:
         assert error.code
         assert len(str(error)) < 500, "an error quotes a little of the input, not all of it"

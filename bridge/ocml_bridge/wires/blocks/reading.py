@@ -40,7 +40,7 @@ class _Run:
 
     def are_empty(self) -> list[bool]:
         """Return whether each block is an empty text, without other members."""
-        if self.message is not None or _NOTHING not in self.parts:
+        if self.message is not None:
             return [False]
         empty = [at in self.bare and part == _NOTHING for at, part in enumerate(self.parts)]
         if self.after:  # these blocks need a part before them
@@ -142,6 +142,8 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
 
 def _without_empty_texts(runs: list[_Run]) -> list[_Run]:
     """Return the runs without the empty texts beside other blocks."""
+    if not any(_NOTHING in run.parts for run in runs):
+        return runs
     out: list[_Run] = []
     for run, edges in zip(runs, edges_of([run.are_empty() for run in runs]), strict=True):
         if edges is not None:
