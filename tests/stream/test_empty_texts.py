@@ -177,3 +177,23 @@ def test_no_message_begins_with_an_empty_text_beside_other_blocks(stream: str) -
     made = decoder(stream)
     events = made.feed(stream_of(stream, [EMPTY, THOUGHT, EMPTY, CALL])) + made.finish()
     assert [event.message.channel for event in events if isinstance(event, Start)] == ["analysis", "commentary"]
+
+
+@pytest.mark.parametrize(
+    ("stream", "block"),
+    [
+        ("anthropic-sse", {"text": "", "type": "text"}),
+        ("anthropic-sse", {"type": "text", "text": "", "cache_control": {"type": "ephemeral"}}),
+        ("gemini-sse", {"text": "", "thought": False}),
+        ("gemini-sse", {"text": "", "inlineData": None}),
+    ],
+    ids=["other order", "cache mark", "flag", "null"],
+)
+def test_an_empty_text_with_anything_of_its_own_is_a_message_in_streams_as_well(stream: str, block: Any) -> None:
+    call = BLOCKS[stream.removesuffix("-sse")]([CALL])[0]
+    source = "".join(f"data: {json.dumps(event)}\n\n" for event in STREAMS[stream]([block, call]))
+    decoded = events_of(decoder(stream), [source])
+    check_order(decoded.events)
+    check_messages(decoded, None)
+    assert isinstance(decoded.stop.document, Transcript)
+    assert [message.recipient for message in decoded.stop.document.messages] == [None, "functions.f"]

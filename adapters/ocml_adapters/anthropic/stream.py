@@ -62,7 +62,7 @@ class EventDecoder(AssemblingDecoder):
         self._assembly = Assembly(self.note)
         self._waiting: list[_Running] = []
         """The messages that have begun and not ended, in order."""
-        self._silent: dict[Block, None] = {}
+        self._empty_texts: dict[Block, None] = {}
         """The empty texts since the last block that was passed on: they are parts only between two texts."""
         self._ends_early = True
         """Whether messages end before the answer does."""
@@ -135,8 +135,8 @@ class EventDecoder(AssemblingDecoder):
 
     def _continue(self, block: Block, text: str) -> None:
         """Take more of a block, or its end."""
-        if block in self._silent and not block.is_empty_text:
-            del self._silent[block]
+        if block in self._empty_texts and not block.is_empty_text:
+            del self._empty_texts[block]
             self._open(block)
         if block in self._current:
             number = self._current[block].number
@@ -151,7 +151,7 @@ class EventDecoder(AssemblingDecoder):
             self._live = False
             self.note("a block begins before the previous block has ended; both are passed on at the end")
         if self._live and block.is_empty_text:
-            self._silent[block] = None
+            self._empty_texts[block] = None
         elif self._live:
             self._open(block)
 
@@ -161,16 +161,16 @@ class EventDecoder(AssemblingDecoder):
         last = self._waiting[-1] if self._waiting else None
         if head is None and last is not None and last.is_text:
             self._end_part(last)
-            for silent in self._silent:
-                last.blocks.append(silent)
+            for empty in self._empty_texts:
+                last.blocks.append(empty)
                 self._end_part(last)
-            self._silent.clear()
+            self._empty_texts.clear()
             last.blocks.append(block)
             self._pass_on(block, last)
             return
-        if self._silent:  # they belong to the layout of the message before them, or after them
+        if self._empty_texts:  # they belong to the layout of the message before them, or after them
             self._ends_early = False
-            self._silent.clear()
+            self._empty_texts.clear()
         self._end_certain(called=head is not None and is_call(head))
         if not self._live:
             return

@@ -42,8 +42,7 @@ _OF_SERVICE: Final = "amazon-bedrock-"
 """The prefix of members that `InvokeModel` adds to an event, as it does to a response."""
 _PADDING: Final = "p"
 """The member of events with meaningless text, which gives them all the same length."""
-_SILENCE: Final[Object] = {"text": ""}
-"""A text that says nothing."""
+_EMPTY: Final[Object] = {"text": ""}
 _MEMBERS: Final = {
     "messageStart": {"role"},
     "contentBlockStart": {"contentBlockIndex", "start"},
@@ -74,7 +73,7 @@ class EventDecoder(AssemblingDecoder):
         """Whether blocks are passed on as they arrive; if not, the rest is passed on at the end."""
         self._text: Block | None = None
         """The last text that was passed on, until another block follows."""
-        self._silent: dict[Block, None] = {}
+        self._empty_texts: dict[Block, None] = {}
         """The empty texts since the last block that was passed on: they are parts only between two texts."""
         self._thought: Message | None = None
         """A complete thought. It ends when another message begins; if it is the last one, it may be cut off."""
@@ -85,9 +84,9 @@ class EventDecoder(AssemblingDecoder):
         """Emit the end of the text or thought before a message, and the `Start` of the message; return its number."""
         self._end_text()
         thought, self._thought = self._thought, None
-        if self._silent:  # they belong to the layout of the message before them, or after them
+        if self._empty_texts:  # they belong to the layout of the message before them, or after them
             self._ends_early = False
-            self._silent.clear()
+            self._empty_texts.clear()
         if thought is not None and self._ends_early:
             self.end(thought)
         return super().start(message, signature)
@@ -197,19 +196,19 @@ class EventDecoder(AssemblingDecoder):
             self._live = False
             return
         number = block.number
-        if number is None and block.wire() == _SILENCE:
-            self._silent[block] = None
+        if number is None and block.wire() == _EMPTY:
+            self._empty_texts[block] = None
             return
         if number is None and block.kind:
-            self._silent.pop(block, None)
+            self._empty_texts.pop(block, None)
             if block.kind == REASONING:
                 number = self.start(Message("assistant", "", channel="analysis"))
             elif self._kind == "text":
                 self._end_text()
                 number = self.started - 1
-                for _ in self._silent:
+                for _ in self._empty_texts:
                     self.end_part(number, Text(""))
-                self._silent.clear()
+                self._empty_texts.clear()
             else:
                 number = self.start(Message("assistant", "", channel="final"))
             self._kind = block.kind

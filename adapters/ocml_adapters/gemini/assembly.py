@@ -16,7 +16,7 @@ from .syntax import CALL, CANDIDATES, CONTENT, MODEL_ROLE, PARTS, ROLE, SIGNATUR
 
 # --- a candidate ------------------------------------------------------------------------------------------------------
 
-_EMPTY: Final[Object] = {"text": ""}
+EMPTY: Final[Object] = {"text": ""}
 """The part with which servers end an answer: behind another part it adds nothing."""
 _CONTINUED: Final = ("text", "thought")
 """The members of a part that may continue the part before it."""
@@ -64,7 +64,7 @@ class Candidate:
         _append_new(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
         new: list[Object] = []
         for part in map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note)):
-            if part != _EMPTY or not self.parts:
+            if part != EMPTY or not self.parts:
                 self._add(part)
                 new.append(part)
         return new
@@ -122,7 +122,7 @@ def _continues(last: Object, part: Object) -> bool:
     return (
         isinstance(last.get("text"), str)
         and isinstance(part.get("text"), str)
-        and (last["text"] != "" or last == _EMPTY)
+        and (last["text"] != "" or last == EMPTY)
         and not more_of(part, _CONTINUED)
         and not (last.get("thought") and last.get(SIGNATURE))
         and bool(last.get("thought")) is bool(part.get("thought"))

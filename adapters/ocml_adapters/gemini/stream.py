@@ -15,7 +15,7 @@ from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.repeats import MoreText
 from ocml_bridge.wires.blocks.reading import read_block
 
-from .assembly import Assembly
+from .assembly import EMPTY, Assembly
 from .blocks import PartGrammar, is_code
 from .hosted import is_hosted
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, keys
@@ -112,6 +112,9 @@ class ContentDecoder(AssemblingDecoder):
         if not keys(call).keys().isdisjoint(_IN_PIECES):
             self._live = False
             return
+        if part == EMPTY and self._kind != "text":
+            self._ends_early, self._thought = False, None
+            return
         value = read_block(_GRAMMAR, part, MODEL_ROLE)
         if isinstance(value, Message):
             self._emit_message(value)
@@ -132,9 +135,6 @@ class ContentDecoder(AssemblingDecoder):
         self.more(self._number, text_of(message))
 
     def _emit_part(self, part: Part) -> None:
-        if self._kind != "text" and part == Text(""):
-            self._ends_early, self._thought = False, None
-            return
         if self._kind != "text":
             self._end_thought()
             self._kind, self._number = "text", self.start(Message("assistant", "", channel="final"))

@@ -15,7 +15,7 @@ from .grammar import AFTER, APART, BLOCKS, EMPTY, OF_MESSAGES, ROLE, TOP, UNKNOW
 from .joining import joins
 from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
-_NOTHING: Final = Text("")
+_EMPTY_TEXT: Final = Text("")
 
 
 class _Run:
@@ -42,7 +42,7 @@ class _Run:
         """Return whether each block is an empty text, without other members."""
         if self.message is not None:
             return [False]
-        empty = [at in self.bare and part == _NOTHING for at, part in enumerate(self.parts)]
+        empty = [at in self.bare and part == _EMPTY_TEXT for at, part in enumerate(self.parts)]
         if self.after:  # these blocks need a part before them
             return [False] if all(empty) else [*empty, False]
         return empty
@@ -142,7 +142,7 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
 
 def _without_empty_texts(runs: list[_Run]) -> list[_Run]:
     """Return the runs without the empty texts beside other blocks."""
-    if not any(_NOTHING in run.parts for run in runs):
+    if not any(_EMPTY_TEXT in run.parts for run in runs):
         return runs
     out: list[_Run] = []
     for run, edges in zip(runs, edges_of([run.are_empty() for run in runs]), strict=True):
