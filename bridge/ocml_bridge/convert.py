@@ -252,19 +252,14 @@ _MOST_FORMATS: Final = 4
 """How many formats are tried for JSON whose format is not named."""
 
 
-class _Lately:
-    """The formats of JSON that were detected lately, the last one first."""
-
-    formats: tuple[Adapter, ...] = ()
-
-
-_LATELY: Final = _Lately()
+_LATELY: Final[list[Adapter]] = []
+"""The formats of JSON that were detected lately, the last one first."""
 
 
 def _known(data: str | bytes, options: Options) -> tuple[Conversation, Adapter] | None:
     """Return the conversation in JSON like some whose format was detected, and that format; None if it is not known."""
     text = None
-    for adapter in _LATELY.formats:
+    for adapter in _LATELY:
         reader = _source(adapter, options)[2]
         if reader is None:
             continue
@@ -284,9 +279,8 @@ def _detected(data: Source | bytes, options: Options, log: Log) -> tuple[Adapter
     if reader is None or text is None or conversation is None:
         return adapter, _read_value(value, adapter, options, log, text)
     if conversation.plan is not None and not conversation.plan.labels:  # a label may be a word that tells formats apart
-        reader.detect_text(text)
-        others = [other for other in _LATELY.formats if other is not adapter]
-        _LATELY.formats = (adapter, *others[: _MOST_FORMATS - 1])
+        reader.store_detected(text)
+        _LATELY[:] = [adapter, *(other for other in _LATELY if other is not adapter)][:_MOST_FORMATS]
     return adapter, conversation
 
 

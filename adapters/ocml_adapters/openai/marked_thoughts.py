@@ -9,6 +9,7 @@ thought is marked, and the end tag begins the answer. With Vertex AI, the caller
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ocml_bridge.json_values.form import Object
@@ -66,6 +67,12 @@ def with_thought(template: str, text: str) -> str:
     return f"{start}>{text}{end}"
 
 
+@lru_cache(maxsize=64)
+def _hold(end_tag: str) -> Hold:
+    """Return what finds the beginning of an end tag at the end of a text."""
+    return Hold((end_tag,))
+
+
 class ArrivingThought:
     """A marked thought in a stream. One without tags lasts as long as its pieces are marked.
 
@@ -93,29 +100,29 @@ class ArrivingThought:
             text = text if start is None else text[start.end() :]
         if not self._tag:
             self.is_open = marked
-            return self._more(text if marked else "", "" if marked else text)
+            return (self._add(text), "") if marked else ("", text)
         end = f"</{self._tag}>"
         thought, end_tag, rest = text.partition(end)
         if end_tag:
             self.is_open = False
         else:
-            at = Hold((end,)).cut(text)
+            at = _hold(end).cut(text)
             thought, self._waiting = text[:at], text[at:]
-        return self._more(thought, rest)
+        return self._add(thought), rest
 
     def end(self) -> str:
         """Return what is more of it at the end of the stream, because no tag follows."""
         waiting, self._waiting = self._waiting, ""
-        return self._more(waiting, "")[0]
+        return self._add(waiting)
 
     @property
     def has_text(self) -> bool:
         """Whether some of it was passed on."""
         return any(self._pieces)
 
-    def _more(self, thought: str, rest: str) -> tuple[str, str]:
+    def _add(self, thought: str) -> str:
         self._pieces.append(thought)
-        return thought, rest
+        return thought
 
     def whole(self) -> str:
         """Return it as it stands in the content of a response."""

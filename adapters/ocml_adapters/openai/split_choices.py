@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Final, cast
+from typing import Final
 
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
@@ -55,8 +55,10 @@ def apart(message: Object, choices: Sequence[Json], counts: Json) -> list[Json]:
     if len(numbers) != len(choices) or min(numbers, default=-1) < 0 or sum(numbers) != len(calls):
         return [{**members_of(choices[0]), "message": message}]
     parts = [calls[start:stop] for start, stop in pairwise(accumulate(numbers, initial=0))]
-    first = {key: value for key, value in message.items() if key != TOOL_CALLS or parts[0]}
-    wires: list[Object] = [{**first, TOOL_CALLS: parts[0]} if parts[0] else first]
-    for choice, part in zip(choices[1:], parts[1:], strict=True):
-        wires.append({**members_of(members_of(choice).get("message")), TOOL_CALLS: part})
-    return [{**members_of(choice), "message": cast("Json", wire)} for choice, wire in zip(choices, wires, strict=True)]
+    out: list[Json] = []
+    for choice, part in zip(choices, parts, strict=True):
+        wire = {**(members_of(members_of(choice).get("message")) if out else message), TOOL_CALLS: part}
+        if not part:
+            del wire[TOOL_CALLS]
+        out.append({**members_of(choice), "message": wire})
+    return out

@@ -94,7 +94,7 @@ class Reader:
 
         Args:
             text: the text.
-            detected: whether the format of a text like it must have been detected (`detect_text`).
+            detected: whether the format of a text like it must have been detected (`store_detected`).
         """
         found = self._texts.find(text, detected=detected) if text.pieces and self._texts is not None else None
         if found is None:
@@ -103,10 +103,10 @@ class Reader:
         plan = self._conversations.for_units(units, values)
         return None if plan is None or plan.findings else _by_plan(plan, values)
 
-    def detect_text(self, text: Pieces) -> None:
+    def store_detected(self, text: Pieces) -> None:
         """Store that the format of a text was detected, for texts like it."""
         if self._texts is not None:
-            self._texts.detect(text)
+            self._texts.store_detected(text)
 
     def read(self, source: str | Json, log: Log, text: Pieces | None = None) -> Conversation | Completion:
         """Read a document as a conversation, or as a text to be completed.

@@ -55,9 +55,9 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
     losses: list[Loss] = []
     fitted = dict(found)
     for path, messages in lists.items():
-        kept = [_without(members_of(each), drops, f"{path}/{at}", losses) for at, each in enumerate(messages)]
+        rest = [_without(members_of(each), drops, f"{path}/{at}", losses) for at, each in enumerate(messages)]
         _, name, *inner = path.split("/")
-        fitted[name] = {**fitted[name], inner[0]: kept} if inner else kept
+        fitted[name] = {**fitted[name], inner[0]: rest} if inner else rest
     return fitted, losses
 
 

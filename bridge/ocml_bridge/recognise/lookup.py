@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from typing import Final, NamedTuple, cast
 
 from ..common.memo import Memo
-from .marks import Check, Kind, Mark, Object, Place
+from .marks import Kind, Mark, Object, Place
 
 _LIMIT: Final = 2048
 """How many members all cached objects of a place have together."""
@@ -56,12 +56,12 @@ class _Place:
 
     def __init__(self, rows: list[Row]) -> None:
         self._rows: Final = rows
-        self._words: Final = {
-            name: frozenset(word for row in rows for word in _words(row.mark.members.get(name)))
-            for row in rows
-            for name in row.mark.members
-        }
+        self._words: Final[dict[str, set[str]]] = {}
         """The words that marks require of a member, by its name."""
+        for row in rows:
+            for name, check in row.mark.members.items():
+                if isinstance(check, frozenset):
+                    self._words.setdefault(name, set()).update(cast("frozenset[str]", check))
         self._known = Memo[Hashable, tuple[Row, ...]](_LIMIT)
 
     def rows_for(self, value: Object) -> tuple[Row, ...]:
@@ -76,14 +76,7 @@ class _Place:
             ]
         )
         rows = self._known.get(key)
-        return self._known.keep(key, tuple(self._possible(value)), len(value) + 1) if rows is None else rows
-
-    def _possible(self, value: Object) -> Iterable[Row]:
-        for row in self._rows:
-            if row.mark.may_fit(value):
-                yield row
-
-
-def _words(check: Check | None) -> frozenset[str]:
-    """Return the words of a check for one of some words; none for any other check."""
-    return cast("frozenset[str]", check) if isinstance(check, frozenset) else frozenset()
+        if rows is None:
+            rows = tuple([row for row in self._rows if row.mark.may_fit(value)])
+            self._known.keep(key, rows, len(value) + 1)
+        return rows

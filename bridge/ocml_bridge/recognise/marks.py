@@ -83,17 +83,19 @@ class Mark:
 
 
 def _holds(check: Check, value: Json) -> bool:
+    if not _may_hold(check, value):
+        return False
     if isinstance(check, Typed):
-        return isinstance(value, check.of) and check.holds(value)
-    return check(value) if callable(check) and not isinstance(check, type) else _may_hold(check, value)
+        return check.holds(value)
+    return isinstance(check, (type, frozenset)) or check(value)
 
 
 def _may_hold(check: Check, value: Json) -> bool:
     """Return whether a check may hold for a value, by its type, or by its word."""
     if isinstance(check, frozenset):
         return isinstance(value, str) and value in check
-    kind = check.of if isinstance(check, Typed) else check if isinstance(check, type) else object
-    return isinstance(value, kind)
+    kind = check.of if isinstance(check, Typed) else check
+    return not isinstance(kind, type) or isinstance(value, kind)
 
 
 def marked(place: Place, *without: str, certain: bool = True, **members: Check) -> Mark:

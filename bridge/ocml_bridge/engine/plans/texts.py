@@ -153,7 +153,7 @@ class TextPlans:
 
         Args:
             text: the text.
-            detected: whether `detect` must have been called for a text with the same key.
+            detected: whether `store_detected` must have been called for a text with the same key.
         """
         found = self._find(text, detected)
         if found is None and self._have_numbers and (with_numbers := self._splitter.with_numbers(text)) is not None:
@@ -162,7 +162,7 @@ class TextPlans:
             self._payoff.succeeded()
         return found
 
-    def detect(self, text: Pieces) -> None:
+    def store_detected(self, text: Pieces) -> None:
         """Store that the format of a text was detected: it is that of all texts with the same key.
 
         What tells formats apart are the members of objects, and words such as roles and types, which are in the key.
