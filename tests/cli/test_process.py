@@ -76,6 +76,27 @@ def test_a_conversion_imports_no_other_format_and_no_other_command() -> None:
     assert commands & imported == {"ocml_bridge.cli.convert"}
 
 
+def test_conversions_of_documents_import_neither_streams_nor_spans() -> None:
+    code = dedent(
+        """
+        import sys
+        from ocml_bridge import Message, Transcript, convert, formats, write
+
+        conversation = Transcript(messages=(Message("user", "hi"), Message("assistant", "ho")))
+        outputs = {name: write(conversation, name).output for name in formats()}
+        for source, output in outputs.items():
+            for target in formats():
+                convert(output, source=source, target=target)
+        print(*sys.modules)
+        """
+    )
+    done = subprocess.run((sys.executable, "-c", code), env=ENVIRONMENT, capture_output=True, check=True, cwd=ROOT)
+    imported = done.stdout.decode().split()
+    assert "ocml_adapters.gemini.units" in imported
+    late = ("ocml_bridge.stream", "ocml_bridge.events", "ocml_bridge.engine.spans", "ocml_bridge.recognise")
+    assert not [name for name in imported if name.startswith(late)]
+
+
 def peak_memory(data: bytes, folder: Path) -> int:
     """The most memory that a conversion of some bytes takes, in bytes."""
     (folder / "in").write_bytes(data)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
-from ocml_bridge.chat.freeform_tools import parameters_of
+from ocml_bridge.chat.freeform_arguments import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
-from ocml_bridge.chat.freeform_tools import parameters_of
+from ocml_bridge.chat.freeform_arguments import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import Object

@@ -15,8 +15,9 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note
 
-from .marked_thoughts import EXTRA, MARK, ArrivingThought
+from .marked_thoughts import EXTRA, MARK
 from .reasoning import PARTS, ThoughtPart
+from .streamed_marked_thoughts import ArrivingThought
 from .syntax import CONTENT
 
 _TEXT: Final = "text"

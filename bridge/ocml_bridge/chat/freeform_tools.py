@@ -15,23 +15,11 @@ from ..events import Decoder, Delta, End, Event, Start, Stop
 from ..json_values import jsontext
 from ..json_values.parameters import members_of
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import Json, Message, Tool, Transcript, replace
+from ..model import Message, Tool, Transcript, replace
 from .changed_events import ChangingDecoder
+from .freeform_arguments import TEXT_KEY, parameters_of
 from .tool_names import declared_in, with_tools
 from .turns import FUNCTIONS, full_name, is_call, recipient_of
-
-TEXT_KEY: Final = "input"
-"""The argument with the text."""
-
-
-def parameters_of(tool: Tool) -> Json:
-    """Return the JSON schema of a tool's arguments, for formats whose arguments are objects.
-
-    For a custom tool, it describes an object with the text in one member.
-    """
-    if tool.freeform is None or tool.parameters is not None:
-        return tool.parameters
-    return {"type": "object", "properties": {TEXT_KEY: {"type": "string"}}, "required": [TEXT_KEY]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..common.memo import Memo
 from ..loss import Log
@@ -30,9 +30,11 @@ from .plans.envelopes import SealedEnvelopes
 from .plans.filled import Filled
 from .plans.learning import MEETINGS, Learner, Nearest, Table
 from .plans.outputs import OutputPlans
-from .spans.templates import Templates
-from .spans.tracing import Step, Trace, columns_of
+from .trace import Step, Trace
 from .written import Written, report_of
+
+if TYPE_CHECKING:
+    from .spans.templates import Templates
 
 
 class Writer:
@@ -49,7 +51,8 @@ class Writer:
         self._plans: Final = plans
         self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
-        self._templates = None if marks is None else Templates(grammar, marks)
+        self._marks: Final = marks
+        self._templates: Templates | None = None
         self._loss_cache = LossCache(grammar.target)
         self._joins_cache = Memo[tuple[Head, Head], bool](LIMIT)
         self._nearest_cache = Memo[Head, Nearest](LIMIT)
@@ -91,7 +94,12 @@ class Writer:
 
     def spans(self, written: Written) -> Columns:
         """Return the spans of an output that was written with `traced=True`."""
-        assert self._templates is not None, "only frames have spans"
+        from .spans.templates import Templates  # few conversions have spans
+        from .spans.tracing import columns_of
+
+        assert self._marks is not None, "only frames have spans"
+        if self._templates is None:
+            self._templates = Templates(self._grammar, self._marks)
         return columns_of(written, self._grammar, self._templates)
 
     def _keeps_pairs(self, items: Sequence[Item], nearest: Sequence[Item]) -> bool:

@@ -23,7 +23,7 @@ from ..units.heads import Head, Item, message_of, messages_of
 from ..units.relations import declares_tools
 from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from .losses import LossCache
-from .spans.tracing import Trace
+from .trace import Trace
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
 """Codes of losses that `losses_of` can rule out without computing any loss."""

@@ -25,7 +25,7 @@ from .output_plan import OutputPlan, Use, json_content_of
 from .probes import probe, texts_in
 
 if TYPE_CHECKING:
-    from ..spans.tracing import Step
+    from ..trace import Step
     from ..written import Written
 
 

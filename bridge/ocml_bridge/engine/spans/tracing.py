@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from ...chat.turns import has_part
 from ...model import Content, Text, Tools
@@ -16,62 +16,17 @@ from ...spans.columns import Columns
 from ...spans.frames import Cell, Slot, cells
 from ...spans.positions import sizes_in_bytes, sizes_in_tokens
 from ...spans.span import SpanKind
-from ...units.grammar import State, Unit
+from ...units.grammar import Unit
 from ...units.relations import indices_of
 from ...units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from ..plans.learning import Plan
+from ..trace import Step, Trace
 from .patterns import Ids, Pattern, ids_of, paths_below, paths_of, pattern_of
 from .places import text_of
 from .templates import Measured, Templates
 
 if TYPE_CHECKING:
     from ..written import Written
-
-
-class Step(NamedTuple):
-    """How a unit was written.
-
-    Attributes:
-        start: the index of its first item.
-        stop: the index after its last item.
-        plan: its plan; None if the grammar spelled it.
-        state: the state after the unit before it.
-        last: whether nothing follows.
-    """
-
-    start: int
-    stop: int
-    plan: Plan | None
-    state: State
-    last: bool
-
-
-class Trace:
-    """How an output was written.
-
-    Attributes:
-        steps: how each unit was written.
-        units: the units as they are written; three texts for one whose plan has no `build`.
-        order: if messages were moved before, the index of each in the document; otherwise None.
-    """
-
-    def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self.units: list[Unit] = []
-        self.order: Sequence[int] | None = None
-
-    @property
-    def whole(self) -> list[Unit]:
-        """The units, with the texts of each joined."""
-        if len(self.units) == len(self.steps):
-            return self.units
-        pieces = iter(self.units)
-        return [
-            next(pieces)
-            if step.plan is None or step.plan.build is not None
-            else "".join((next(pieces), next(pieces), next(pieces)))
-            for step in self.steps
-        ]
 
 
 def columns_of(written: Written, grammar: UnitWriter, templates: Templates) -> Columns:

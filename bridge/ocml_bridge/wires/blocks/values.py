@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ...chat.freeform_tools import TEXT_KEY
+from ...chat.freeform_arguments import TEXT_KEY
 from ...json_values import jsontext
 from ...json_values.jsontext import text_of
 from ...loss import Log, LossCode, Severity
