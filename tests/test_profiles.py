@@ -10,7 +10,8 @@ import pytest
 
 from cli.conftest import Run
 from corpus import rendered
-from ocml_bridge import BridgeError, ErrorCode, Transcript, read
+from ocml_adapters.chatml.families import FAMILIES
+from ocml_bridge import BridgeError, ErrorCode, Transcript, read, write
 from ocml_bridge.events import Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.profiles import default_profile
@@ -37,7 +38,7 @@ TEMPLATES = {
 }
 UNTESTED = {
     *("smollm2", "mimo", "qwq", "qwen3-thinking", "lfm2", "qwen3.6", "nemotron-3-ultra"),
-    *("olmo-3", "olmo-3.1", "hyperclova-x", "lfm2.5-vl", "bielik-3"),
+    *("olmo-3", "olmo-3.1", "hyperclova-x", "lfm2.5-vl", "bielik-3", "qwen3-coder-vllm", "step-3.7"),
 }
 """Profiles for which the corpus has no template that shows a whole request; each has a test of its own."""
 RESTING = {"qwen3.5-small", "bielik-3"}
@@ -122,6 +123,47 @@ def test_a_prompt_of_qwen_3_6_is_one_of_3_5_with_words_of_json() -> None:
         assert [words.get(line, line) for line in old] == new
         differ += old != new
     assert differ
+
+
+def test_a_prompt_of_qwen_3_coder_as_vllm_ships_its_template_has_other_words_around_the_tools() -> None:
+    known, own = (FAMILIES[f"qwen-xml{name}"].declaration for name in ("", "/qwen3-coder-vllm"))
+    different = 0
+    for case in cases("qwen3-coder"):
+        old, new = (str(made(case, f"qwen3-coder{name}").output) for name in ("", "-vllm"))
+        assert old.replace(known.before, own.before).replace(known.after, own.after) == new
+        different += old != new
+        document, other = (read(each, "chatml").transcript for each in (new, old))
+        assert isinstance(document, Transcript)
+        assert isinstance(other, Transcript)
+        assert document.tools == other.tools
+        assert write(document, "chatml").output == new
+    assert different >= 10
+
+
+def test_a_prompt_of_step_3_7_is_one_of_3_5_with_the_effort_before_the_system_text() -> None:
+    """Its template writes any effort; ggml-org/llama.cpp, models/templates/StepFun3.7-Flash.jinja."""
+    for case in cases("step-3.5-flash"):
+        request, options = case["request"], Options(training=not case["options"]["add_generation_prompt"])
+        old, new, low = (
+            str(prompt({**request, **more}, "chatml", profile=name, options=options).output)
+            for name, more in (("step-3.5", {}), ("step-3.7", {}), ("step-3.7", {"reasoning_effort": "low"}))
+        )
+        assert old == new
+        start = "<s><|im_start|>system\n"
+        if old.startswith(f"{start}# Tools") or request["messages"][0]["role"] == "system":
+            assert low == old.replace(start, f"{start}Reasoning: low\n\n", 1)
+        else:
+            assert low == old.replace("<s>", f"{start}Reasoning: low\n\n<|im_end|>\n", 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "level"), [("minimal", "low"), ("xhigh", "high"), ("max", "high"), ("none", ""), ("much", "")]
+)
+def test_an_effort_that_step_3_7_does_not_have_becomes_the_nearest_one(asked: str, level: str) -> None:
+    request: Any = {"messages": [SYSTEM, HI], "reasoning_effort": asked}
+    words = f"Reasoning: {level}\n\n" if level else ""
+    assert text(request, "step-3.7").startswith(f"<s><|im_start|>system\n{words}Be brief.")
+    assert losses(request, "step-3.7")["/settings/reasoning_effort"] == "settings"
 
 
 def test_a_prompt_of_nemotron_3_ultra_is_one_of_nano_whose_thoughts_end_on_their_line() -> None:

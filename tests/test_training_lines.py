@@ -119,7 +119,7 @@ def _end(form: str) -> str:
 
 
 THINKING = ("gpt-oss", "qwen3", "nemotron", "step", "lfm2.5", "bielik", "hyperclova")
-SILENT = ("qwen3-2507", "qwen3-coder")
+SILENT = ("qwen3-2507", "qwen3-coder", "qwen3-coder-vllm")
 """Models without reasoning, of families with reasoning."""
 
 

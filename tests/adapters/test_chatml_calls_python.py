@@ -59,6 +59,29 @@ def test_literals(inner: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("inner", "value"),
+    [
+        # vllm-project/vllm, tests/tool_parsers/test_lfm2_tool_parser.py: sets and zeros before a number.
+        ("{'urgent', 'bug'}", ["urgent", "bug"]),
+        ("07", 7),
+        # The same repository, tool_parsers/utils.py: tuples, and a plus sign.
+        ("(800, 600)", [800, 600]),
+        ("(4,)", [4]),
+        ("()", []),
+        ("(3)", 3),
+        ("+5", 5),
+        ("-007.5", -7.5),
+        ("[{'x': {1, 2}}, ([1], {'k': (True,)})]", [{"x": [1, 2]}, [[1], {"k": [True]}]]),
+    ],
+)
+def test_literals_that_json_does_not_have_are_mended(inner: str, value: object) -> None:
+    assert arguments_of(inner) == value
+    found = JSON.find(listed(f"[f(a={inner})]"))
+    assert found is not None
+    assert found.mended
+
+
+@pytest.mark.parametrize(
     "inner",
     [
         "",
@@ -68,7 +91,11 @@ def test_literals(inner: str, value: object) -> None:
         "[1,,2]",
         "[,]",
         "{1: 2}",
-        "(1,)",
+        "(1]",
+        "[1}",
+        "(,)",
+        "-+5",
+        "{1, 'k': 2}",
         "g(1)",
         "1_000",
         "f'a'",

@@ -92,6 +92,10 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         ("Qwen3-Coder",),
         {"Qwen3-Coder.jinja": "d287fb2edf144207f868ae1b282755dc19db2a3f1c5b3a3d57e9e5abffa98392"},
     ),
+    "qwen3-coder-vllm": (
+        ("Qwen3-Coder with the template that vLLM ships",),
+        {"tool_chat_template_qwen3coder.jinja": "5a38bfa05833266240066aedc497decc9b00cc0d3e3b8cceea98cf530196ab06"},
+    ),
     "qwen3.5": (
         ("Qwen3.5",),
         {"qwen3_5_think.jinja": "a4aee8afcf2e0711942cf848899be66016f8d14a889ff9ede07bca099c28f715"},
@@ -128,6 +132,10 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
     "step-3.5": (
         ("Step-3.5-Flash",),
         {"stepfun-ai-Step-3.5-Flash.jinja": "b18b99dff7261214c43e0402cba9f573e3240be6f9bb7ccaa54bb8df97e49dca"},
+    ),
+    "step-3.7": (
+        ("Step-3.7-Flash",),
+        {"StepFun3.7-Flash.jinja": "d8cc4a7b881287f121a91c0d17d6daa7cc260f9c4d2bdef0432441c2a371ed92"},
     ),
     "lfm2": (
         ("LFM2",),

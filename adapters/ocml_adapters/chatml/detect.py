@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call
+from ocml_bridge.model import Tool
 from ocml_bridge.text.im import Frame
 
-from .families import FAMILIES, Family
+from .families import FAMILIES, Declaration, Family
 from .frames import Contents, Place, default_frame, may_declare_tools, read_frame, schemas_of
 from .headers import read_speaker
 from .markup.body import OPENED, restore
@@ -188,8 +189,17 @@ def _score(family: Family, evidence: Sequence[Evidence]) -> Score:
 
 def _families_declaring(evidence: Sequence[Evidence]) -> list[Family]:
     """Return the families that declare tools as these frames do."""
-    declaration = next((each.contents.declaration for each in evidence if each.contents.declaration is not None), None)
-    return [family for family in FAMILIES.values() if family.declaration == declaration]
+    contents = next((each.contents for each in evidence if each.contents.declaration is not None), None)
+    if contents is None or contents.declaration is None:
+        return []
+    declaration, tools = contents.declaration, contents.tools or ()
+    return [family for family in FAMILIES.values() if _declares_alike(family.declaration, declaration, tools)]
+
+
+def _declares_alike(one: Declaration, other: Declaration, tools: Sequence[Tool]) -> bool:
+    """Return whether two declarations write the same text for some tools; their lists may differ for others."""
+    same_words = one._replace(tools=other.tools) == other
+    return one == other or (same_words and one.tools.write(tools) == other.tools.write(tools))
 
 
 def _candidates(evidence: Sequence[Evidence]) -> list[Family]:

@@ -216,6 +216,12 @@ def _qwen_3_5(name: str, before: str = "", *, python: bool = False) -> Family:
     return Family(name, declaration, text_gap="\n\n", grammar=XmlCalls(python=python))
 
 
+def _coder(name: str, around: words.Words) -> Family:
+    return Family(
+        name, Declaration(*around, _CODER), responses=Responses(end="\n"), text_gap="\n\n", grammar=XmlCalls()
+    )
+
+
 def _nemotron(name: str, thoughts: Thoughts) -> Family:
     return Family(
         name,
@@ -258,13 +264,7 @@ FAMILIES: Final = _named(
         Declaration(*words.NOUS, _NOUS, alone=True, empty=True),
         responses=Responses(role="tool", end="\n", closing="", gap=""),
     ),
-    Family(
-        "qwen-xml",
-        Declaration(*words.QWEN_CODER, _CODER),
-        responses=Responses(end="\n"),
-        text_gap="\n\n",
-        grammar=XmlCalls(),
-    ),
+    _coder("qwen-xml", words.QWEN_CODER),
     Family("qwen-xml/nanbeige", Declaration(*words.NANBEIGE, _LINES), grammar=XmlCalls()),
     Family("qwen-xml/iquest", Declaration(*words.IQUEST, _CODER), grammar=XmlCalls()),
     Family("qwen-xml/mimo", Declaration(*words.MIMO, _CODER), grammar=XmlCalls()),
@@ -274,6 +274,7 @@ FAMILIES: Final = _named(
     _qwen_3_5("qwen-xml/qwen3.8-low", words.EFFORT_LOW),
     _nemotron("qwen-xml/nemotron-3", Thoughts(gap="\n", alone="")),
     _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="", alone="", before_call="\n")),
+    _coder("qwen-xml/qwen3-coder-vllm", words.QWEN_CODER_VLLM),
     Family(
         "qwen-xml/step-3.5",
         Declaration(*words.STEP, _LINES),

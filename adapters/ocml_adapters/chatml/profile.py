@@ -25,8 +25,8 @@ from .templates import OFF, PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 
 _Value = TypeVar("_Value", Message, Transcript)
 CHANGED: Final = Severity.CHANGED
-_NEAREST: Final = {"minimal": "low", "high": "xhigh", "max": "xhigh"}
-"""Effort that no template has words for → the nearest one that a template may have."""
+_NEAREST: Final = {"minimal": ("low",), "high": ("xhigh",), "xhigh": ("high",), "max": ("xhigh", "high")}
+"""Effort → the nearest ones that a template may have words for, if it has none for this one."""
 
 
 class Part(NamedTuple):
@@ -93,11 +93,11 @@ def _level(wanted: str | None, template: Template, log: Log) -> str | None:
         detail = "the prompt asks for reasoning; the chat template cannot say how much"
         log.lose(LossCode.SETTINGS, "/settings/reasoning_effort", detail, CHANGED)
         return wanted
-    level = _NEAREST.get(wanted, default)
-    if level is not None and level in template.efforts:
+    level = next((each for each in _NEAREST.get(wanted, ()) if each in template.efforts), default)
+    if level:
         detail, severity = f"the prompt asks for {level}, the nearest effort that the model has", CHANGED
     else:
-        level, severity = default, Severity.LOST
+        severity = Severity.LOST
         detail = (
             "the chat template cannot set the reasoning effort"
             if thinks
@@ -225,14 +225,15 @@ def _with_system_text(
         The messages, and whether an empty system text leaves its gap before the tools.
     """
     first = parts[0] if parts and parts[0].message.role == "system" else None
-    words = "" if tools else effort.words
+    leads = tools and effort.family != "" and FAMILIES[effort.family].declaration.leads
+    words = "" if leads else effort.words
     if first is None:
         default = template.system_tools if tools else template.system
         if tools and default == "" and template.empty_list != "always":
             return parts, template.empty_gap
-        text = words.rstrip("\n") or default
+        text = (words.rstrip("\n") if tools else effort.alone) or default
         return (parts if text is None else [Part(Message("system", text)), *parts]), False
-    if first.message.content != "":
+    if first.message.content != "" or (words and template.empty_system):
         if words and isinstance(first.message.content, str):
             log.lose(
                 LossCode.CONTENT, f"{first.path}/content", "the reasoning effort is written before this text", CHANGED
@@ -243,11 +244,8 @@ def _with_system_text(
     if template.empty_system and not joins_tools:
         return parts, False
     log.lose(LossCode.MESSAGE, first.path, "the chat template leaves out an empty message", Severity.LAYOUT)
-    text = words.rstrip("\n")
-    return [
-        *([Part(Message("system", text))] if text else ()),
-        *parts[1:],
-    ], template.empty_gap
+    alone = [Part(Message("system", effort.alone))] if words else []
+    return [*alone, *parts[1:]], template.empty_gap
 
 
 def _with_reminder(parts: list[Part], reminder: str, log: Log) -> list[Part]:

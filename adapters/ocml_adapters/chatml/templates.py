@@ -27,11 +27,13 @@ class Effort(NamedTuple):
 
     Attributes:
         words: the words, which the system frame begins with.
-        family: the family that writes the frames; its declaration of tools includes the words.
+        family: the family that writes the frames; if its declaration of tools comes first, it includes the words.
+        alone: the words if the request has no system text and no tools.
     """
 
     words: str
     family: str
+    alone: str = ""
 
 
 class Template(NamedTuple):
@@ -116,6 +118,8 @@ _QWEN_3: Final = Template(
     "hermes", thoughts="current", last=_BLANK_THOUGHT, opening_off=_BLANK_THOUGHT, strips={THOUGHT: _without_breaks}
 )
 
+_QWEN_3_CODER: Final = Template("qwen-xml", system_tools=_CODER, strips={PREAMBLE: str.strip})
+
 _NEMOTRON: Final = Template(
     "qwen-xml/nemotron-3",
     system="",
@@ -129,6 +133,17 @@ _NEMOTRON: Final = Template(
     opening_off=_EMPTY_THOUGHT,
     strips={"assistant": str.rstrip, PREAMBLE: str.strip},
 )
+
+
+_STEP: Final = Template(
+    "qwen-xml/step-3.5", bos="<s>", thoughts="current", empty="<think>\n\n</think>\n", opening=_OPEN_THOUGHT
+)
+
+
+def _efforts_of_step(*names: str) -> dict[str, Effort]:
+    """Return the efforts of Step-3.7, which are written as they are asked for; without one there are no words."""
+    words = {"": "", **{name: f"Reasoning: {name}\n\n" for name in names}}
+    return {name: Effort(text, "qwen-xml/step-3.5", text) for name, text in words.items()}
 
 
 _LFM_2: Final = Template("lfm2", bos="<|startoftext|>", empty_system=False, empty_gap=False)
@@ -156,7 +171,8 @@ TEMPLATES: Final = {
     "qwen3-2507": Template("hermes"),
     "qwen3-thinking": _QWEN_3._replace(opening=_OPEN_THOUGHT, opening_off=None),
     "hermes": Template("nous", bos="<|begin_of_text|>", empty_list="always", shows_text=False),
-    "qwen3-coder": Template("qwen-xml", system_tools=_CODER, strips={PREAMBLE: str.strip}),
+    "qwen3-coder": _QWEN_3_CODER,
+    "qwen3-coder-vllm": _QWEN_3_CODER._replace(family="qwen-xml/qwen3-coder-vllm"),
     "qwen3.5": _QWEN_3_5,
     "qwen3.5-small": _QWEN_3_5._replace(rests=True),
     "qwen3.6": _QWEN_3_5._replace(family="qwen-xml/qwen3.6"),
@@ -165,18 +181,17 @@ TEMPLATES: Final = {
         thoughts="all",
         empty_system=False,
         efforts={
-            "xhigh": Effort(EFFORT_XHIGH, "qwen-xml/qwen3.8"),
+            "xhigh": Effort(EFFORT_XHIGH, "qwen-xml/qwen3.8", EFFORT_XHIGH.rstrip("\n")),
             "medium": Effort("", "qwen-xml/qwen3.6"),
-            "low": Effort(EFFORT_LOW, "qwen-xml/qwen3.8-low"),
+            "low": Effort(EFFORT_LOW, "qwen-xml/qwen3.8-low", EFFORT_LOW.rstrip("\n")),
         },
     ),
     "nemotron-3": _NEMOTRON,
     "nemotron-3-ultra": _NEMOTRON._replace(
         family="qwen-xml/nemotron-3-ultra", gap_text="", strips={"assistant": str.rstrip}
     ),
-    "step-3.5": Template(
-        "qwen-xml/step-3.5", bos="<s>", thoughts="current", empty="<think>\n\n</think>\n", opening=_OPEN_THOUGHT
-    ),
+    "step-3.5": _STEP,
+    "step-3.7": _STEP._replace(efforts=_efforts_of_step("low", "medium", "high")),
     "lfm2": _LFM_2,
     "lfm2.5": _LFM_2._replace(family="lfm2/lfm2.5", thoughts="current"),
     "lfm2.5-vl": _LFM_2._replace(family="lfm2/lfm2.5-vl", thoughts="current"),

@@ -5,7 +5,6 @@ Literals are Python's or JSON's. They become JSON token by token, so nothing is 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
@@ -16,8 +15,9 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Markup, Stretch
+from .python_literals import NUMBER, BrokenError, json_of, quoted
 from .segments import LINES, LINES_END, LIST, LIST_END
-from .spelling import JSON_WORDS, as_json, as_python, is_writable, object_of, word
+from .spelling import as_json, as_python, is_writable, object_of, word
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>[ \t\r\n]++)|(?P<mark>[\[\](){}:,=])|(?P<single>'(?:[^'\\]|\\.)*+')|(?P<double>"(?:[^"\\]|\\.)*+")"""
@@ -25,14 +25,9 @@ _TOKEN: Final = re.compile(
     re.S,
 )
 _NAME: Final = re.compile(r"""[^\s\[\](){}:,='"<>|]+""")
-_ESCAPE: Final = re.compile(
-    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.S
-)
-_SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0", "\n": ""}
-_ITSELF: Final = "\\'\"/"
-_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ENDS_RAW: Final = re.compile(r"""'(?=[ \t]*(?:,[ \t]*[^\s\[\](){}:,='"<>|]+=|\)[ \t]*[,\]]))""")
 """A quote that certainly ends a string: the next argument or the end of the call follows."""
+_BRACKETS: Final = {"[": "]", "{": "}", "(": ")"}
 _CODE_END: Final = "```"
 _CODE: Final = re.compile(rf"{_CODE_END}[a-z]*[ \t\r\n]")
 """The beginning of a block of code, as which MiniCPM 3 writes its calls."""
@@ -155,8 +150,18 @@ def _reads_back(text: str, calls: Sequence[Call], tags: Tags) -> bool:
     return stretch.end == len(text) and read != [] and read == written
 
 
-class _BrokenError(Exception):
-    """The text is not a list of calls."""
+class _Opened(NamedTuple):
+    """An open bracket in a value.
+
+    Attributes:
+        place: its place among the tokens.
+        end: the bracket that closes it.
+        marks: the marks directly inside it.
+    """
+
+    place: int
+    end: str
+    marks: set[str]
 
 
 class _Reading:
@@ -179,7 +184,7 @@ class _Reading:
         """Return the calls of the list."""
         try:
             calls = self._json() or self._list()
-        except _BrokenError:
+        except BrokenError:
             return self._unreadable()
         self._skip()
         close = self.tags.close
@@ -208,7 +213,7 @@ class _Reading:
         items = cast("list[Json]", value)
         calls = [Call(item["name"], spaced(item["arguments"])) for item in items if _is_call(item)]
         if len(calls) != len(items):
-            raise _BrokenError
+            raise BrokenError
         self.at = end
         self.mended = True
         return calls
@@ -251,7 +256,7 @@ class _Reading:
             key = self._name()
             self._take("=")
             if key in values:
-                raise _BrokenError
+                raise BrokenError
             values[key] = self._argument()
             if self._peek() != ")":
                 self._take(",")
@@ -261,31 +266,52 @@ class _Reading:
     def _argument(self) -> str:
         """Return the JSON of one argument, which ends before a comma or a closing bracket."""
         self._skip()
-        start, depth = self.at, 0
+        start = self.at
         out: list[str] = []
-        while depth or not out:
+        opened: list[_Opened] = []
+        while opened or not out:
             kind, raw = self._next()
-            if raw in ("]", "}") and out[-1:] == [", "] and out[-2] not in ("[", "{", ", "):
-                out.pop()
-            out.append(_as_json(kind, raw))
-            if kind == "mark":
-                depth += (raw in "[{") - (raw in "]}")
+            if kind == "mark" and raw in _BRACKETS:
+                opened.append(_Opened(len(out), _BRACKETS[raw], set()))
+                out.append("{" if raw == "{" else "[")
+            elif kind == "mark" and opened and raw == opened[-1].end:
+                self._close(out, opened.pop())
+            else:
+                if kind == "mark" and opened:
+                    opened[-1].marks.add(raw)
+                out.append(self._token(kind, raw))
         value = "".join(out)
         if self._peek() not in (",", ")") and self.text[start] == "'":
             return self._raw_string(start)
         span = parse(value)
         if span is None:
-            raise _BrokenError
+            raise BrokenError
         return value
+
+    def _close(self, out: list[str], opened: _Opened) -> None:
+        """End a bracket; a set or a tuple of Python becomes a list, a value in parentheses stays alone."""
+        if out[-1] == ", " and out[-2] not in ("[", "{", ", "):
+            out.pop()
+        alone = opened.end == ")" and "," not in opened.marks and len(out) > opened.place + 1
+        is_object = opened.end == "}" and (":" in opened.marks or len(out) == opened.place + 1)
+        out[opened.place], end = ("", "") if alone else ("{", "}") if is_object else ("[", "]")
+        out.append(end)
+        self.mended = self.mended or (not is_object and opened.end != "]")
+
+    def _token(self, kind: str, raw: str) -> str:
+        """Return a token that is no bracket as JSON, without zeros and a sign that JSON does not write."""
+        number = NUMBER.fullmatch(raw) if kind == "word" else None
+        self.mended = self.mended or number is not None
+        return json_of(kind, raw) if number is None else f"{number[1]}{number[2]}"
 
     def _raw_string(self, start: int) -> str:
         """Return the JSON of a string with unescaped quotes, in which nothing is an escape, if its end is certain."""
         end = _ENDS_RAW.search(self.text, start + 1, self._limit)
         if end is None:
-            raise _BrokenError
+            raise BrokenError
         self.mended = True
         self.at = end.end()
-        return _quoted(self.text[start + 1 : end.start()])
+        return quoted(self.text[start + 1 : end.start()])
 
     @cached_property
     def _limit(self) -> int:
@@ -296,13 +322,13 @@ class _Reading:
     def _name(self) -> str:
         kind, raw = self._next()
         if kind != "word":
-            raise _BrokenError
+            raise BrokenError
         return raw
 
     def _take(self, *marks: str) -> str:
         kind, raw = self._next()
         if kind != "mark" or raw not in marks:
-            raise _BrokenError
+            raise BrokenError
         return raw
 
     def _next(self) -> tuple[str, str]:
@@ -310,7 +336,7 @@ class _Reading:
         self._skip()
         token = _TOKEN.match(self.text, self.at)
         if token is None or token.lastgroup is None:
-            raise _BrokenError
+            raise BrokenError
         self.at = token.end()
         return token.lastgroup, token[0]
 
@@ -331,42 +357,3 @@ def _is_call(item: Json) -> bool:
     fields = members_of(item)
     named = fields.keys() == {"name", "arguments"} and isinstance(fields["name"], str)
     return named and isinstance(fields["arguments"], dict)
-
-
-def _as_json(kind: str, raw: str) -> str:
-    """Return a token as JSON.
-
-    Raises:
-        _BrokenError: for a mark that JSON does not have.
-    """
-    match kind:
-        case "single":
-            return _quoted(_unescaped(raw[1:-1]))
-        case "double":
-            span = parse(raw)
-            return raw if span is not None else _quoted(_unescaped(raw[1:-1]))
-        case "mark" if raw in "()=":
-            raise _BrokenError
-        case "mark":
-            return {",": ", ", ":": ": "}.get(raw, raw)
-        case _:
-            return JSON_WORDS.get(raw, raw)
-
-
-def _quoted(value: str) -> str:
-    return spaced(value) if is_writable(value) else json.dumps(value)
-
-
-def _unescaped(text: str) -> str:
-    """Return the text of a string, without the escapes of Python and JSON; other backslashes stay, as in Python."""
-    if "\\" not in text:
-        return text
-    plain = _ESCAPE.sub(_character, text)
-    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
-
-
-def _character(escape: re.Match[str]) -> str:
-    digits = escape[1] or escape[2] or escape[3]
-    if digits:
-        return chr(int(digits, 16))
-    return escape[4] if escape[4] in _ITSELF else _SHORT.get(escape[4], escape[0])

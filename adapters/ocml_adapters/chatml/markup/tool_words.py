@@ -110,6 +110,8 @@ MIMO: Final = Words(
 """MiMo-V2: there is no line break between a tag of an argument and its value."""
 NEMOTRON: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
 """Nemotron 3."""
+QWEN_CODER_VLLM: Final = NEMOTRON
+"""Qwen3-Coder, in the revision of its template that vLLM ships."""
 QWEN_3_5: Final = NEMOTRON
 """Qwen3.5, Qwen3.6, Qwen3.8."""
 STEP: Final = Words(
@@ -118,7 +120,7 @@ STEP: Final = Words(
     + "- Function calls MUST follow the specified format: an inner <function=...>\n...\n</function> block must be "
     "nested within <tool_call>\n...\n</tool_call> XML tags\n" + _REQUIRED + _END,
 )
-"""Step-3.5."""
+"""Step-3.5, Step-3.7."""
 OLMO: Final = Words("<functions>", "</functions>")
 """Olmo 3: what introduces the list is the system's text."""
 OLMO_TOOLS: Final = (
