@@ -217,7 +217,7 @@ def test_similar_conversations_are_written_as_without_plans(
 WEATHER: Final = ("system", "user", "call", "reply", "final", "user", "final")
 WORDS: Final = Contents(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"], ["rs_1"])
 OTHER_WORDS: Final = Contents(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"], ["rs_9"])
-WITHOUT_PLANS: Final = frozenset({"chatml-json", "harmony-tokens", "internlm2-tokens"})
+WITHOUT_PLANS: Final = frozenset({"harmony-tokens", "internlm2-tokens"})
 """Formats whose conversations have no plans, because their units have none or are token ids."""
 
 

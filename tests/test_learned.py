@@ -22,15 +22,12 @@ from ocml_bridge.units.heads import head_of, messages_of
 
 SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
-AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 1}
-"""The number of units that the format writes although there is a plan: lists of tokens, frames of several messages."""
+AT_LENGTH: Final = {"internlm2": 1, "ocm-0.1": 1}
+"""The number of units that the format writes although there is a plan: frames of several messages."""
 ONE_NEAREST: Final = ("ocm-0.1", "anthropic")
 """Formats that write one message of each conversation: a thought between tokens, the last text of the assistant."""
-UNLIKE: Final = {
-    "sharegpt": 1,
-    "chatml-json": 7,
-}
-"""The number of units that the format reads: JSON with more than texts, and units with findings."""
+UNLIKE: Final = {"sharegpt": 1}
+"""The number of units that the format reads: JSON with more than texts."""
 IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks is not None} | {
     *("chatml-json", "ocm-2.2-json")
 }

@@ -23,8 +23,8 @@ from ocml_bridge.units.conversation import conversation_of, whole
 from test_learned import counted
 
 PLAIN: Final = Options(plans=False, force_format=True)
-WITHOUT_PLANS: Final = {"chatml-json", "internlm2-tokens"}
-"""Formats that read all messages without plans; the vocabulary of the last is the model's."""
+WITHOUT_PLANS: Final = {"internlm2-tokens"}
+"""Formats that are left out, because the vocabulary is the model's."""
 FORMATS: Final = [name for name in formats() if name not in WITHOUT_PLANS]
 TEXTS: Final = [name for name in FORMATS if adapter(name)[0].frame_marks is not None]
 Kind = Callable[[str], tuple[Message, ...]]

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, convert, read, write
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Infill, Message, Tool, Transcript
 from ocml_bridge.testing import laws, strategies
@@ -365,6 +365,56 @@ def test_any_text_is_written_back_byte_for_byte(text: str) -> None:
 @given(st.lists(st.sampled_from([START, END, *({"token": piece} for piece in ("<s>", "x")), *PIECES]), max_size=10))
 def test_any_list_is_written_back_piece_for_piece(source: list[Any]) -> None:
     keeps_all_laws(source, "chatml-json")
+
+
+USUAL: tuple[tuple[Any, ...], ...] = (
+    *((START, "system\n{}", END), (START, "user\n{}", END), (START, "assistant\n{}", END)),
+    (START, "tool name=f\n{}", END),
+)
+UNUSUAL: tuple[tuple[Any, ...], ...] = (
+    *((START, "user\n", "{}", END), (START, "user\n{}", "", END), (START, "user\na{}", {"token": "<s>"}, "b", END)),
+    *((START, "user\n{}"), (START, "assistant\n{}"), (START, "assistant\n", END), (START, "assistant", END)),
+    (START, "user k=v\n{}", END),
+    *((START, "assistant\n<think>{}", END), (START, "user\n<{}", END), (START, "nobody\n{}", END)),
+)
+GAPS: tuple[tuple[Any, ...], ...] = (("\n",), (), ("",), ("\n", ""), (" ",), ("x",), (END,), ({"token": "<s>"},))
+TAILS: tuple[tuple[Any, ...], ...] = (*GAPS, (START, "assistant"), (START, "assistant\n"), (START, "assistant\n{}"))
+
+TEXTS = ("Hi.", "a\nb", "", "\n", "<", "<|im_end|>", "<tools>", "<tool_call>", "<think>", "<tool_response>")
+
+
+def outcome(source: Any, target: str, *, plans: bool) -> Any:
+    """What a list is converted to, with all that is reported, or the error."""
+    try:
+        result = convert(json.dumps(source), source="chatml-json", target=target, options=Options(plans=plans))
+    except BridgeError as error:
+        return error.code, error.path
+    return result.output, result.losses, result.findings, result.transcript
+
+
+@given(
+    st.lists(
+        st.tuples(st.just(GAPS[0]) | st.sampled_from(GAPS), st.sampled_from(USUAL) | st.sampled_from(UNUSUAL)),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(TAILS),
+    st.lists(st.sampled_from(TEXTS), min_size=5, max_size=5),
+)
+def test_a_list_like_earlier_ones_is_converted_as_without_plans(
+    frames: list[tuple[tuple[Any, ...], tuple[Any, ...]]], tail: tuple[Any, ...], texts: list[str]
+) -> None:
+    """Lists with the same frames differ in their texts; most frames are cut into the usual pieces."""
+    pieces = [*frames[0][1], *(piece for gap, frame in frames[1:] for piece in (*gap, *frame)), *tail]
+
+    def filled(words: list[str]) -> list[Any]:
+        left = iter(words)
+        return [each.format(next(left)) if isinstance(each, str) and "{" in each else each for each in pieces]
+
+    for target in ("openai", "chatml-json"):
+        for number in range(5):
+            outcome(filled([f"word {number}"] * 5), target, plans=True)
+        assert outcome(filled(texts), target, plans=True) == outcome(filled(texts), target, plans=False)
 
 
 @pytest.mark.parametrize("form", FORMS)

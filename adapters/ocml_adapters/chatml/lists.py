@@ -7,9 +7,9 @@ and content in one string, the gap between two frames in another, as in the exam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import chain
-from typing import cast
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Options, Source
@@ -20,7 +20,7 @@ from ocml_bridge.text.edges import Notes, gap_behind, remember, remember_tail
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import SplitDocument, Unit
+from ocml_bridge.units.grammar import Skeleton, SplitDocument, Unit
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
@@ -28,24 +28,51 @@ from .findings import check_frame, check_tail, report_open_turn
 from .plain import Frames, default_frame, read_open_turn
 from .syntax import END, LIST, MARKUP, NOTES, START
 
+_LONGEST: Final = 256
+"""The maximum length of a header and a gap together for which plans are made, in characters."""
+_TAGS: Final = frozenset(chain.from_iterable(MARKUP.values()))
+
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Pieces:
-    """The frames of a list, and the pieces that they are cut into.
+class ListFrame(NamedTuple):
+    """A frame, and the pieces that it is cut into.
 
     Attributes:
-        frames: the frames; `offset` is the index of the start token.
-        tail: the text after the last frame.
-        gaps: the pieces before each frame, and those after the last one.
-        bodies: the pieces between the tokens of each frame.
+        frame: the frame; `offset` is the index of the start token.
+        gap: the pieces before it.
+        body: the pieces between its tokens.
+        before: the frame before it; None if there is none.
     """
 
-    frames: list[Frame] = field(default_factory=list[Frame])
-    tail: str = ""
-    gaps: list[list[Json]] = field(default_factory=list[list[Json]])
-    bodies: list[list[Json]] = field(default_factory=list[list[Json]])
+    frame: Frame
+    gap: list[Json]
+    body: list[Json]
+    before: Frame | None
+
+    @property
+    def has_default_pieces(self) -> bool:
+        """Whether it is cut into the pieces that are written by default."""
+        return self.gap == default_gap_pieces(self.frame.gap) and self.body == [text_between(self.frame)]
+
+
+class FrameList(NamedTuple):
+    """The frames of a list, and what is behind them.
+
+    Attributes:
+        frames: the frames.
+        tail: the text after the last frame.
+        tail_pieces: the pieces that it is cut into.
+    """
+
+    frames: list[ListFrame]
+    tail: str
+    tail_pieces: list[Json]
+
+    @property
+    def last(self) -> Frame | None:
+        """The last frame; None if there is none."""
+        return self.frames[-1].frame if self.frames else None
 
 
 def text_between(frame: Frame) -> str:
@@ -97,7 +124,74 @@ def token_of(item: Json) -> str | None:
     return token if isinstance(token, str) else None
 
 
-def from_list(source: Json, log: Log) -> Pieces:
+class _Splitter:
+    """Splits a list into frames.
+
+    Args:
+        log: takes the findings.
+
+    Attributes:
+        frames: the frames so far.
+        pieces: the pieces since the last token that began or ended a frame.
+        texts: the text of each of them.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self.frames: list[ListFrame] = []
+        self.pieces: list[Json] = []
+        self.texts: list[str] = []
+        self._log = log
+        self._gap: tuple[list[Json], list[str]] | None = None
+        """The pieces before the frame that has begun, and their texts; None if none has."""
+        self._start = 0
+
+    def split(self, items: list[Json]) -> FrameList:
+        """Return the frames of a list.
+
+        Raises:
+            BridgeError: OCB-SHAPE with the path of the first item that is neither a token nor a string.
+        """
+        for index, item in enumerate(items):
+            if isinstance(item, str):
+                self.pieces.append(item)
+                self.texts.append(item)
+                continue
+            token = token_of(item)
+            if token is None:
+                raise BridgeError(ErrorCode.SHAPE, 'an item must be a string or {"token": "…"}', path=f"/{index}")
+            if token == START:
+                self._end("")
+                self._gap, self._start = (self.pieces, self.texts), index
+                self.pieces, self.texts = [], []
+            elif token == END and self._gap is not None:
+                self._end(END)
+            else:
+                self.pieces.append(item)
+                self.texts.append(token)
+                if self._gap is not None:
+                    path = f"/messages/{len(self.frames)}/content"
+                    detail = f"the token {token} inside a message is read as text"
+                    self._log.find(FindingCode.STRAY_TOKEN, path, detail)
+        if self._gap is not None:
+            self._end("")
+            self.frames[-1].frame.last = True
+        return FrameList(self.frames, "".join(self.texts), self.pieces)
+
+    def _end(self, end: str) -> None:
+        """End the frame that has begun, if one has."""
+        if self._gap is None:
+            return
+        (gap, gap_texts), start = self._gap, self._start
+        header, newline, text = "".join(self.texts).partition("\n")
+        before = self.frames[-1].frame if self.frames else None
+        boundary = EDGES.cut(gap_texts) if before is not None and gap_texts != ["\n"] else -1
+        begins = -1 if boundary < 0 else start - len(gap) + boundary
+        frame = Frame("".join(gap_texts), START, header, newline != "", text, end, start, False, begins)
+        self.frames.append(ListFrame(frame, gap, self.pieces, before))
+        self.pieces, self.texts, self._gap = [], [], None
+
+
+def from_list(source: Json, log: Log) -> FrameList:
     """Split a list into frames.
 
     Raises:
@@ -105,45 +199,7 @@ def from_list(source: Json, log: Log) -> Pieces:
     """
     if not isinstance(source, list):
         raise BridgeError(ErrorCode.SHAPE, 'ChatML as JSON must be a list of {"token": …} objects and strings', path="")
-    pieces = Pieces()
-    gap: list[Json] = []
-    body: list[Json] | None = None
-    start = 0
-    items = cast("list[Json]", source)
-    for index, item in enumerate(items):
-        token = token_of(item)
-        if token is None and not isinstance(item, str):
-            raise BridgeError(ErrorCode.SHAPE, 'an item must be a string or {"token": "…"}', path=f"/{index}")
-        if token == START or (token == END and body is not None):
-            if body is not None:
-                _close(pieces, gap, body, start, END if token == END else "")
-                gap = []
-            body = list[Json]() if token == START else None
-            start = index
-        elif body is None:
-            gap.append(item)
-        else:
-            body.append(item)
-            if token is not None:
-                path = f"/messages/{len(pieces.frames)}/content"
-                log.find(FindingCode.STRAY_TOKEN, path, f"the token {token} inside a message is read as text")
-    if body is not None:
-        _close(pieces, gap, body, start, "")
-        pieces.frames[-1].last = True
-        gap = []
-    pieces.gaps.append(gap)
-    pieces.tail = joined(gap) or ""
-    return pieces
-
-
-def _close(pieces: Pieces, gap: list[Json], body: list[Json], start: int, end: str) -> None:
-    """Add a frame, which begins at the index `start`, and its pieces."""
-    header, newline, text = (joined(body) or "").partition("\n")
-    boundary = EDGES.cut([joined([item]) or "" for item in gap]) if pieces.frames else -1
-    begins = -1 if boundary < 0 else start - len(gap) + boundary
-    pieces.frames.append(Frame(joined(gap) or "", START, header, newline != "", text, end, start, False, begins))
-    pieces.gaps.append(gap)
-    pieces.bodies.append(body)
+    return _Splitter(log).split(cast("list[Json]", source))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -158,12 +214,14 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
     if is_list_of_lists(source):
         return list(enumerate(source))
     items = cast("list[Json]", source)
-    places = [0, *(frame.begins for frame in from_list(items, Log()).frames if frame.begins >= 0)]
+    places = [0, *(each.frame.begins for each in from_list(items, Log()).frames if each.frame.begins >= 0)]
     return [(at, items[at:end]) for at, end in zip(places, (*places[1:], len(items)), strict=True)]
 
 
 class ListReader(UnitReader):
     """Reads frames from a list of tokens and strings; the layout keeps how each frame is cut into strings."""
+
+    looks_at_contents = False
 
     def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Return the frames of a list.
@@ -173,12 +231,36 @@ class ListReader(UnitReader):
         """
         if is_list_of_lists(source):
             raise several_documents(source)
-        pieces = from_list(source, log)
-        begins = next((frame.begins for frame in pieces.frames if frame.begins >= 0), None)
+        found = from_list(source, log)
+        begins = next((each.frame.begins for each in found.frames if each.frame.begins >= 0), None)
         if begins is not None:
             raise several(path=f"/{begins}")
-        opens = pieces.frames != [] and pieces.frames[-1].last and pieces.frames[-1].body == ""
-        return SplitDocument(pieces.frames[:-1] if opens else pieces.frames, Transcript(), document=pieces)
+        last, open_turn = found.last, None
+        if last is not None and last.last and last.body == "":
+            open_turn = last.gap, last.header, last.newline
+        units = found.frames if open_turn is None else found.frames[:-1]
+        is_default = found.tail_pieces == default_gap_pieces(found.tail) and (
+            open_turn is None or found.frames[-1].has_default_pieces
+        )
+        envelope = (found.tail, open_turn) if is_default else None
+        return SplitDocument(units, Transcript(), document=found, envelope=envelope)
+
+    def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
+        """Return a cache key and the body of a frame; None for a cut-off one, unusual pieces and markup."""
+        each = cast("ListFrame", unit)
+        frame, body = each.frame, each.frame.body
+        if frame.last or not each.has_default_pieces or len(frame.gap) + len(frame.header) > _LONGEST:
+            return None
+        if "<" in body and any(tag in body for tag in _TAGS):
+            return None
+        closed = None if each.before is None else each.before.end
+        return (frame.gap, frame.header, frame.newline, frame.end, not body, closed), [body] if body else []
+
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
+        """Return a frame with another body."""
+        each = cast("ListFrame", unit)
+        frame = replace(each.frame, body="".join(values))
+        return each._replace(frame=frame, body=[text_between(frame)])
 
     def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the message of a frame.
@@ -186,7 +268,8 @@ class ListReader(UnitReader):
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        frame, path = cast("Frame", unit), f"/messages/{index}"
+        each, path = cast("ListFrame", unit), f"/messages/{index}"
+        frame = each.frame
         heading = read_header(frame.header)
         name = name_from_header(heading.role, heading.name)
         result = message(heading.role, frame.body, name, "end" if frame.end else None)
@@ -195,7 +278,7 @@ class ListReader(UnitReader):
         if tag is not None:
             detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"
             log.find(FindingCode.MARKUP, f"{path}/content", detail)
-        return (_remembering(result, frame, at, cast("Pieces", split.document)),)
+        return (_remembering(result, each),)
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation with its open turn and its tail.
@@ -203,24 +286,25 @@ class ListReader(UnitReader):
         Raises:
             BridgeError: OCB-NO-FRAMES if no message begins.
         """
-        pieces, turn = cast("Pieces", split.document), None
-        last = pieces.frames[-1] if pieces.frames else None
-        if last is not None and len(pieces.frames) > len(split.units):
+        found, turn = cast("FrameList", split.document), None
+        last = found.last
+        if last is not None and len(found.frames) > len(split.units):
             report_open_turn(last, log, LIST)
-            turn = _remembering(read_open_turn(last, LIST), last, len(split.units), pieces, is_open_turn=True)
-        check_tail(pieces.tail, last, log, LIST)
-        layout, extras = remember_tail(pieces.tail, gap_behind(last))
-        layout.update(piece_notes("tail_pieces", pieces.gaps[-1], default_gap_pieces(pieces.tail)))
+            turn = _remembering(read_open_turn(last, LIST), found.frames[-1], is_open_turn=True)
+        check_tail(found.tail, last, log, LIST)
+        layout, extras = remember_tail(found.tail, gap_behind(last))
+        layout.update(piece_notes("tail_pieces", found.tail_pieces, default_gap_pieces(found.tail)))
         around = Transcript(open_turn=turn, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
         return Conversation(items, around)
 
 
-def _remembering(message: Message, frame: Frame, at: int, pieces: Pieces, *, is_open_turn: bool = False) -> Message:
-    """Return a message with the notes about its frame, which has the index `at`; the message is changed."""
-    before = pieces.frames[at - 1] if at else None
-    layout, extras = remember(frame, default_frame(message, before, LIST, last=frame.last, is_open_turn=is_open_turn))
-    layout.update(piece_notes("gap_pieces", pieces.gaps[at], default_gap_pieces(frame.gap)))
-    layout.update(piece_notes("pieces", pieces.bodies[at], [text_between(frame)]))
+def _remembering(message: Message, each: ListFrame, *, is_open_turn: bool = False) -> Message:
+    """Return a message with the notes about its frame; the message is changed."""
+    frame = each.frame
+    default = default_frame(message, each.before, LIST, last=frame.last, is_open_turn=is_open_turn)
+    layout, extras = remember(frame, default)
+    layout.update(piece_notes("gap_pieces", each.gap, default_gap_pieces(frame.gap)))
+    layout.update(piece_notes("pieces", each.body, [text_between(frame)]))
     message.layout, message.extras = NOTES.by_format(layout), NOTES.by_format(extras)
     return message
 
@@ -234,6 +318,7 @@ class ListFrames(Frames):
     target = LIST.id
     mark = None
     form = LIST
+    embeds = True
 
     def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
         """Do nothing, because no token has to be broken."""
