@@ -209,6 +209,10 @@ VALUES = {
     "without spaces between them": json.dumps(REQUEST, indent=2) * 3,
     "on one line": json.dumps(REQUEST) * 3,
     "not indented": "\r\n".join(json.dumps(REQUEST, indent=0) for _ in range(3)),
+    "in a sequence (RFC 7464)": "".join(f"\x1e{json.dumps(REQUEST)}\n" for _ in range(3)),
+    "in a sequence, indented, as `jq --seq` writes it": "".join(
+        f"\x1e{json.dumps(REQUEST, indent=2)}\n" for _ in range(3)
+    ),
     "with brackets in texts": "\n".join([json.dumps(REQUEST, indent=1)] * 3).replace('"Hi"', r'"]}\"{["'),
 }
 
@@ -219,15 +223,20 @@ def test_values_one_after_another_are_records(text: str, end: str, batch: Batch,
     (tmp_path / f"a.{end}").write_text(text, newline="")
     out = tmp_path / "out"
     assert batch("--plan", "auto", "-t", "harmony", tmp_path / f"a.{end}", "-o", out) == ExitCode.OK
-    texts = [row["text"] for row in read_lines(out / "a.jsonl")]
+    [written] = out.glob("a.json*")  # lines stay in a file of the same name
+    texts = [row["text"] for row in read_lines(written)]
     assert [text.replace(']}"{[', "Hi") for text in texts] == [HARMONY] * 3
 
 
-def test_a_value_that_is_cut_off_is_quarantined_and_the_next_ones_are_read(batch: Batch, tmp_path: Path) -> None:
-    one = json.dumps(REQUEST, indent=2)
+@pytest.mark.parametrize("separator", ["", "\x1e"])
+@pytest.mark.parametrize("indent", [2, None])
+def test_a_value_that_is_cut_off_is_quarantined_and_the_next_ones_are_read(
+    separator: str, indent: int | None, batch: Batch, tmp_path: Path
+) -> None:
+    one = separator + json.dumps(REQUEST, indent=indent)
     (tmp_path / "a.json").write_text("\n".join((one, one[:-10], one)))
     out = tmp_path / "out"
     assert batch("-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.SOME_FAILED
     assert read_lines(out / "a.jsonl") == [{"text": HARMONY}] * 2
     [quarantined] = read_lines(out / "a.quarantine.jsonl")
-    assert (quarantined["item"], quarantined["code"]) == (2, "OCB-JSON")
+    assert (quarantined["item" if indent else "line"], quarantined["code"]) == (2, "OCB-JSON")

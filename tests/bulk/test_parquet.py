@@ -13,6 +13,7 @@ import pytest
 
 from ocml_bridge import convert
 from ocml_bridge.bulk.containers import compression
+from ocml_bridge.bulk.survey import propose
 from ocml_bridge.cli import main
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
 
@@ -172,6 +173,13 @@ def test_two_columns_with_one_name_are_refused_if_they_become_members_of_an_obje
     assert batch(*args) == ExitCode.OK
     assert batch(*args, "--into", "jsonl") == ExitCode.USAGE
     assert "2 columns are named 'n'" in capsys.readouterr().err
+
+
+def test_a_plan_for_two_columns_with_one_name_is_refused_as_the_run_would_be(tmp_path: Path) -> None:
+    one = pa.array(["Why?"])
+    pq.write_table(pa.table([one, one, one], names=["prompt", "completion", "prompt"]), tmp_path / "a.parquet")
+    with pytest.raises(BridgeError, match="2 columns are named 'prompt'"):
+        propose([str(tmp_path / "a.parquet")], 10)
 
 
 def _structs(**members: Any) -> Any:

@@ -13,6 +13,7 @@ from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json
 from .batch import Settings
+from .containers import parquet
 from .containers.compression import plain_content, reading_errors
 from .inputs import find_inputs
 from .plan_rows import row_of
@@ -44,7 +45,8 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
         preview: whether to find layouts, too, whose reading may change with any release.
 
     Raises:
-        BridgeError: as `find_inputs`; OCB-IO if no input can be read; OCB-DEPENDENCY if a library is missing.
+        BridgeError: as `find_inputs`; OCB-IO if no input can be read; OCB-OPTION if two columns have the same name;
+            OCB-DEPENDENCY if a library is missing.
     """
     plan = Plan((AUTO,), preview=preview)
     survey = Survey(plan)
@@ -52,6 +54,8 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
     unread: BridgeError | None = None
     for item in find_inputs(arguments, Kind.JSON, rows=plan):
         stored.append(_container(item))
+        if item.kind == "parquet":
+            parquet.check(item, _JOB)
         try:
             for row in islice(_rows(item, most), most):
                 survey.look(row)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ...errors import BridgeError, ErrorCode
 from ...json_values import jsontext
 from .compression import plain_content, reading_errors
-from .encodings import in_utf8
+from .encodings import SEPARATOR, in_utf8
 from .texts import kind_of, split
 from .unread import BEGINNING, unread
 from .values import are_values
@@ -45,7 +45,8 @@ def stored(path: str, *, rows: Plan | None = None, refuse: bool = True) -> str:
     if what is not None:
         return kind
     if split(path)[1].lower() != ".json":
-        return _in_json(path, begins) if rows is not None and begins.lstrip().startswith(b"{") else kind
+        is_json = begins.lstrip(_BEFORE_RECORD).startswith(b"{")
+        return _in_json(path, begins) if rows is not None and is_json else kind
     return (None if rows is None else _rows_in_json(path, rows)) or _in_json(path, begins)
 
 
@@ -94,15 +95,16 @@ def _has_values(path: str, *, several: bool = False) -> bool:
         return False  # the run reports the error
 
 
+_BEFORE_RECORD: Final = b" \t\r\n\x0b\x0c" + SEPARATOR
 _FIRST_LINES: Final = 100
 """A session may begin with lines about itself."""
 
 
 def _in_json(path: str, begins: bytes) -> str:
     """Return whether a `.json` file holds records, and how, or one transcript (keys of `CONTAINERS`)."""
-    first, _, rest = begins.lstrip().partition(b"\n")
+    first, _, rest = begins.lstrip().removeprefix(SEPARATOR).partition(b"\n")
     if first.startswith(b"{"):
-        if rest.lstrip().startswith(b"{") and _parsed(first) is not None:
+        if rest.lstrip(_BEFORE_RECORD).startswith(b"{") and _parsed(first) is not None:
             return "jsonl"
         return "values" if _has_values(path, several=True) else "files"
     if not first.startswith(b"["):

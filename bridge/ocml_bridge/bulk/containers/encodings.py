@@ -17,6 +17,10 @@ _MOST_BYTES: Final = 4
 """The maximal number of bytes of a character in UTF-8."""
 
 
+SEPARATOR: Final = b"\x1e"
+"""The character before each record of a JSON text sequence (RFC 7464)."""
+
+
 def decoded(data: bytes) -> str:
     """Return the text of a record, without a byte order mark.
 

@@ -32,9 +32,9 @@ from ..records import (
     Row,
 )
 from .compression import compress, plain_content
-from .encodings import decoded
+from .encodings import SEPARATOR, decoded
 
-_BLANK: Final = b" \t\r\n"
+_BLANK: Final = b" \t\r\n" + SEPARATOR
 
 
 def ranges(item: Input, position: Position | None, _most: int | None) -> Iterator[Range]:
@@ -65,7 +65,7 @@ def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
-    """Yield the lines of a range in chunks; blank lines are not records."""
+    """Yield the lines of a range in chunks, without separators; blank lines are not records."""
     with open(piece.unpacked or item.path, "rb", CHUNK_BYTES) as file:  # the default takes ten times as long
         offset, number = piece.begin, piece.before or 0
         if piece.unpacked is None:
@@ -82,7 +82,7 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
                 offset += size
                 number += 1
                 if line.lstrip(_BLANK):
-                    rows.append(Row({word: number}, line.removesuffix(b"\n"), size))
+                    rows.append(Row({word: number}, line.removeprefix(SEPARATOR).removesuffix(b"\n"), size))
                 if offset >= full or len(rows) == CHUNK_RECORDS:
                     break
             else:

@@ -19,7 +19,7 @@ from ...json_values import jsontext
 from ...model import Json
 from ..records import RANGE_BYTES, STANDARD, Input, Position, Range
 from .compression import open_plain
-from .encodings import in_utf8
+from .encodings import SEPARATOR, in_utf8
 
 Lines = Callable[[BinaryIO], Iterator[bytes]]
 """Yields the records of a file's content, each as a line."""
@@ -80,12 +80,12 @@ def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
 
 
 def lines(content: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file.
+    """Yield the lines of a file, without the separators of a JSON text sequence.
 
     Raises:
         OSError: if it begins as UTF-16 and is not.
     """
-    return iter(in_utf8(content))
+    return (line.removeprefix(SEPARATOR) for line in in_utf8(content))
 
 
 def whole(content: BinaryIO) -> Iterator[bytes]:

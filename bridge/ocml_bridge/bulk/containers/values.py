@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 
 from ...errors import BridgeError
 from ...json_values import jsontext
-from .encodings import in_utf8
+from .encodings import SEPARATOR, in_utf8
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]')
 """A string, or a bracket outside of strings. A string of JSON ends on its line."""
@@ -27,13 +27,15 @@ _LONGEST_LINE: Final = 1 << 16
 def values(content: BinaryIO) -> Iterator[bytes]:
     """Yield the values of a content, each as a line.
 
-    A value whose brackets are not closed ends before the next line that begins with a bracket and cannot be part of it.
+    A value whose brackets are not closed ends before the next line that begins with a bracket and cannot be part of it,
+    or with the separator of a JSON text sequence (RFC 7464).
     """
     value = bytearray()
     depth = 0
     for line in in_utf8(content):
         begin = 0
-        if depth and line.startswith((b"{", b"[")) and not value.rstrip().endswith(_BEFORE_VALUE):
+        is_record, line = line.startswith(SEPARATOR), line.removeprefix(SEPARATOR)
+        if depth and (is_record or (line.startswith((b"{", b"[")) and not value.rstrip().endswith(_BEFORE_VALUE))):
             yield _as_line(value)
             value, depth = bytearray(), 0
         for found in _TOKEN.finditer(line):
@@ -64,6 +66,7 @@ def are_values(content: BinaryIO, *, several: bool = False) -> bool:
     content = in_utf8(content)
     lines = iter(partial(content.readline, _LONGEST_LINE), b"")
     first = next((line for line in lines if line.removeprefix(BOM_UTF8).strip()), b"").removeprefix(BOM_UTF8)
+    first = first.removeprefix(SEPARATOR)
     if not first.lstrip().startswith(b"{") or len(first) == _LONGEST_LINE or _is_object(first):
         return False
     found = list(islice(values(BytesIO(first + content.read(_MOST_BYTES))), 2))
