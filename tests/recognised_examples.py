@@ -90,6 +90,15 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"type": "AI", "toolExecutionRequests": []}],
         [{"type": "TOOL_EXECUTION_RESULT", "toolName": "f", "id": "c", "text": "1"}],
     ),
+    "messages of Open Interpreter": (
+        {
+            "messages": [
+                {"role": "user", "type": "message", "content": "Count."},
+                {"role": "assistant", "type": "code", "format": "python", "content": "print(1)"},
+                {"role": "computer", "type": "console", "format": "output", "content": "1"},
+            ]
+        },
+    ),
     "a session of Google's Agent Development Kit": (
         {"id": "s", "app_name": "a", "events": [{"author": "user", "content": {"parts": [{"text": "Hi"}]}}]},
         [{"author": "user", "invocation_id": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],
@@ -207,6 +216,74 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             },
         },
         {"name": "Completions", "attributes": {"mlflow.spanInputs": "{}", "mlflow.spanOutputs": "{}"}},
+    ),
+    "chats of NextChat": (
+        {"chat-next-web-store": {"sessions": [{"id": "s", "topic": "t", "messages": [{"id": "1", **TURN}]}]}},
+    ),
+    "a conversation of Intercom": (
+        {
+            "type": "conversation",
+            "id": "1",
+            "source": {"type": "conversation", "body": "<p>Hi</p>", "author": {"type": "user", "id": "5"}},
+            "conversation_parts": {
+                "type": "conversation_part.list",
+                "conversation_parts": [
+                    {"part_type": "comment", "body": "<p>Yes</p>", "author": {"type": "admin", "id": "2"}},
+                    {"part_type": "note", "body": "<p>He is angry.</p>", "author": {"type": "admin", "id": "2"}},
+                    {"part_type": "assignment", "body": None, "author": {"type": "bot", "id": "3"}},
+                ],
+            },
+        },
+    ),
+    "a session of Copilot CLI": (
+        {"type": "session.start", "id": "1", "parentId": None, "data": {"sessionId": "s"}},
+        {"type": "user.message", "id": "2", "parentId": "1", "data": {"content": "Hi", "attachments": []}},
+        {"type": "assistant.message", "id": "3", "data": {"messageId": "m", "content": "Yes", "toolRequests": []}},
+        {"type": "tool.execution_complete", "data": {"toolCallId": "c", "success": True, "result": {"content": "1"}}},
+    ),
+    "a session of Qwen Code": (
+        {
+            "uuid": "1",
+            "parentUuid": None,
+            "sessionId": "s",
+            "type": "user",
+            "message": {"role": "user", "parts": [{"text": "Hi"}]},
+        },
+    ),
+    "a conversation with several answers to each question, one of which was chosen (PRISM)": (
+        {
+            "conversation_id": "c",
+            "conversation_history": [
+                {"turn": 0, "role": "user", "content": "Hi", "if_chosen": None, "within_turn_id": None},
+                {"turn": 0, "role": "model", "content": "No", "if_chosen": False, "within_turn_id": 0},
+                {"turn": 0, "role": "model", "content": "Yes", "if_chosen": True, "within_turn_id": 1},
+            ],
+        },
+    ),
+    "requests and results of HELM": (
+        {
+            "adapter_spec": {"method": "generation"},
+            "request_states": [
+                {
+                    "instance": {"input": {"text": "Why?"}, "references": []},
+                    "request": {"model": "m", "prompt": "Q: Why?\nA:", "messages": None},
+                    "result": {"success": True, "completions": [{"text": " So.", "logprob": 0}]},
+                }
+            ],
+        },
+        {
+            "instance": {"input": {"text": "Why?"}},
+            "request": {"prompt": "Q: Why?\nA:"},
+            "result": {"completions": [{"text": " So."}]},
+        },
+    ),
+    "an output item of an eval run of OpenAI": (
+        {
+            "object": "eval.run.output_item",
+            "id": "o",
+            "datasource_item": {"question": "Hi"},
+            "sample": {"input": [TURN], "output": [{"role": "assistant", "content": "Yes"}], "finish_reason": "stop"},
+        },
     ),
     "segments of a training text (axolotl)": (
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..model import Json
-from .marks import Kind, Mark, Place, holding, listing, marked, words
+from .marks import Kind, Mark, Place, among, holding, listing, marked, words
 
 _D, _M = Place.DOCUMENT, Place.MESSAGE
 
@@ -163,6 +163,66 @@ APPS: Final[tuple[Kind, ...]] = (
         advice="make a line of each request with its answer, which `ocml-convert batch --plan auto` reads: jq -c "
         '\'(.data.spans? // [.])[].attributes | select(.["mlflow.spanType"] | . and test("CHAT_MODEL")) | '
         '{request: (.["mlflow.spanInputs"] | fromjson), response: (.["mlflow.spanOutputs"] | fromjson)}\' FILE',
+    ),
+    Kind(
+        "chats of NextChat",
+        (Mark(_D, {"chat-next-web-store": holding("sessions")}),),
+        advice="make a line of each, which `ocml-convert batch --plan auto` reads: "
+        """jq -c '.["chat-next-web-store"].sessions[]' FILE""",
+    ),
+    Kind(
+        "a conversation of Intercom",
+        (marked(_D, conversation_parts=holding("conversation_parts")),),
+        advice="make messages of its texts, which are HTML, without the notes of the team: jq -c "
+        "'{id, messages: [.source, .conversation_parts.conversation_parts[] | "
+        'select(.body and .part_type != "note") | {role: (if .author.type == "admin" or .author.type == "bot" or '
+        '.author.type == "team" then "assistant" else "user" end), content: .body}]}\' FILE',
+    ),
+    Kind(
+        "a session of Copilot CLI",
+        (
+            marked(
+                _D,
+                data=dict,
+                type=words("session.start", "user.message", "assistant.message", "tool.execution_complete"),
+            ),
+        ),
+        advice="make messages of its events: jq -sc '{messages: [.[] | "
+        'if .type == "user.message" then {role: "user", content: .data.content} '
+        'elif .type == "assistant.message" then {role: "assistant", content: .data.content, '
+        'tool_calls: [(.data.toolRequests // [])[] | {id: .toolCallId, type: "function", '
+        "function: {name, arguments: (.arguments | tostring)}}]} | "
+        "if .tool_calls == [] then del(.tool_calls) else . end "
+        'elif .type == "tool.execution_complete" then {role: "tool", tool_call_id: .data.toolCallId, '
+        'content: (.data.result.content // .data.error.message // "")} else empty end]}\' FILE',
+    ),
+    Kind(
+        "a session of Qwen Code",
+        (marked(_D, uuid=str, sessionId=str, message=holding("parts")),),
+        advice="make contents of Gemini of its records: jq -sc "
+        "'{contents: [.[].message | select(.parts?) | {role, parts}]}' FILE",
+    ),
+    Kind(
+        "a conversation with several answers to each question, one of which was chosen (PRISM)",
+        (marked(_D, conversation_history=among("if_chosen")),),
+        advice="make messages of those that were chosen: jq -c '. + {messages: [.conversation_history[] | "
+        "select(.if_chosen != false) | {role, content}]} | del(.conversation_history)' FILE",
+    ),
+    Kind(
+        "requests and results of HELM",
+        (
+            marked(_D, instance=holding("input"), request=holding("prompt"), result=dict),
+            marked(_D, adapter_spec=dict, request_states=list),
+        ),
+        advice="make a line of each request with its answer, which `ocml-convert batch --plan auto` reads: jq -c "
+        "'(.request_states? // [.])[] | {prompt: (.request.messages // .request.prompt), "
+        "completion: .result.completions[0].text}' FILE",
+    ),
+    Kind(
+        "an output item of an eval run of OpenAI",
+        (marked(_D, object=words("eval.run.output_item"), sample=dict),),
+        advice="make a line of the messages of each, which `ocml-convert batch --plan auto` reads: jq -c "
+        "'(.data? // [.])[].sample | {input, output}' FILE",
     ),
     Kind(
         "segments of a training text (axolotl)",

@@ -177,6 +177,12 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
         advice=PLANNED,
     ),
     Kind(
+        "messages of Open Interpreter",
+        (marked(_D, messages=of_types("console")),),
+        format="open-interpreter",
+        advice=PLANNED,
+    ),
+    Kind(
         "a session of Google's Agent Development Kit",
         (
             marked(_D, events=listing("author", "invocationId", "invocation_id")),
