@@ -14,6 +14,7 @@ from layouts import (
     test_sessions,
     test_texts_of_templates,
     test_tool_calls,
+    test_transcripts,
     test_trees,
 )
 
@@ -27,6 +28,7 @@ MODULES = (
     test_trees,
     test_exports,
     test_frameworks,
+    test_transcripts,
     test_sessions,
 )
 ROWS: list[tuple[str, dict[str, Any]]] = [(layout, row) for module in MODULES for layout, row, *_ in module.ROWS]

@@ -508,6 +508,7 @@ def test_other_printed_python_values_are_refused(text: str) -> None:
     [
         ({"loss": False}, 0),
         ({"train": True}, 1),
+        ({"training": False}, 0),  # axolotl's default for `message_field_training`
         ({"loss_weight": 0.5}, 0.5),
         ({"loss": 2.3}, None),
         ({"loss": None}, None),

@@ -90,6 +90,26 @@ ROWS: list[RowCase] = [
         },
         [ASKED, ANSWERED],
     ),
+    # Search Arena (its card): the columns have another name
+    (
+        "arena",
+        {
+            "messages_a": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+            "messages_b": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "winner": "model_b",
+        },
+        [ASKED, ANSWERED],
+    ),
+    # axolotl's example of other names for a preference (docs/rlhf.qmd, `chat_template.default`)
+    (
+        "preference",
+        {
+            "conversation": [{"sender": "user", "text": "Why?"}],
+            "better": {"sender": "assistant", "text": "Because."},
+            "worse": {"sender": "assistant", "text": "No."},
+        },
+        [ASKED, ANSWERED],
+    ),
     # HelpSteer3 and HelpSteer2 (their cards): two answers; the first one is better if the number is negative
     (
         "compared",

@@ -120,6 +120,11 @@ def test_a_file_of_one_object_is_not_called_an_array(value: Any, what: str, tmp_
         ({"Patient": "Why?", "Doctor": "So.", "Patient ID": "p"}, {"instruction": "Patient", "output": "Doctor"}),
         ({"QuestionTitle": "Why?", "AnswerText": "So."}, {"instruction": "QuestionTitle", "output": "AnswerText"}),
         ({"input": "Why?", "expected": "So.", "input_hash": "h"}, {"instruction": "input", "output": "expected"}),
+        # Trelis/function_calling_extended (its card): the system prompt is no question
+        (
+            {"systemPrompt": "Be kind.", "userPrompt": "Why?", "assistantResponse": "So."},
+            {"instruction": "userPrompt", "output": "assistantResponse"},
+        ),
         (
             {"problem": "Why?", "deepseek_reasoning": "The sky, so.", "deepseek_solution": "So."},
             {"instruction": "problem", "output": "deepseek_solution", "thought": "deepseek_reasoning"},
@@ -160,7 +165,16 @@ def test_a_prompt_next_to_a_column_that_is_named_like_an_answer_is_not_read_alon
     assert yaml.safe_load(proposed([row], tmp_path))["layout"] in ("alpaca", "auto")
 
 
-@pytest.mark.parametrize("row", [{"user_id": "Ann", "answer": "So."}, {"question": "Why?", "answer_id": "a"}])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user_id": "Ann", "answer": "So."},
+        {"question": "Why?", "answer_id": "a"},
+        # APPS, and Synthetic-Persona-Chat (their cards): tests of a program, and what persons are
+        {"question": "Write it.", "input_output": "{}", "solutions": "[]"},
+        {"user 1 personas": "I ski.", "user 2 personas": "I sing.", "Best Generated Conversation": "User 1: Hi"},
+    ],
+)
 def test_no_question_without_an_answer_is_guessed(row: dict[str, Any], tmp_path: Path) -> None:
     assert yaml.safe_load(proposed([row], tmp_path)) == {"layout": "auto"}
 

@@ -225,6 +225,55 @@ ROWS: list[RowCase] = [
     ("key-values", {"input": {"question": "Why?"}, "expected": "Because."}, BOTH),
     # messages with the answer in a column: a text, a message, a response of an API (LiteLLM's logs)
     ("answered", {"messages": [ASK], "response": "Because."}, BOTH),
+    # EvalScope (`evalscope/api/evaluator/cache.py`, `ModelResult`), OpenCompass's predictions
+    (
+        "answered",
+        {
+            "index": 0,
+            "model": "m",
+            "model_output": {"model": "m", "choices": [{"message": ANSWER["choices"][0]["message"]}]},
+            "messages": [ASK],
+        },
+        BOTH,
+    ),
+    (
+        "answered",
+        {"origin_prompt": [{"role": "HUMAN", "prompt": "Why?"}], "prediction": "Because.", "gold": "So."},
+        BOTH,
+    ),
+    # CoQA and QuAC (their cards), and CoQA's own file
+    (
+        "questions-answers",
+        {
+            "source": "wikipedia",
+            "story": "A story.",
+            "questions": ["Why?", "When?"],
+            "answers": {"input_text": ["Because.", "1475"], "answer_start": [1, 2], "answer_end": [3, 4]},
+        },
+        [("user", "Why?\nA story."), ANSWERED, ("user", "When?"), ("assistant", "1475")],
+    ),
+    (
+        "questions-answers",
+        {
+            "context": "A story.",
+            "questions": ["Why?", "When?"],
+            "yesnos": [2, 2],
+            "answers": {"texts": [["So.", "Because."], ["1475"]], "answer_starts": [[1, 2], [3]]},
+            "orig_answers": {"texts": ["Because.", "1475"], "answer_starts": [1, 3]},
+        },
+        [("user", "Why?\nA story."), ANSWERED, ("user", "When?"), ("assistant", "1475")],
+    ),
+    (
+        "questions-answers",
+        {
+            "story": "A story.",
+            "questions": [{"input_text": "Why?", "turn_id": 1}],
+            "answers": [{"span_start": 1, "span_text": "x", "input_text": "Because.", "turn_id": 1}],
+        },
+        [("user", "Why?\nA story."), ANSWERED],
+    ),
+    # BIG-bench (its card)
+    ("answered-by-any", {"inputs": "Why?", "targets": ["Because.", "So."], "multiple_choice_targets": []}, BOTH),
     ("answered", {"messages": [ASK], "output": '{"why": "so"}'}, [ASKED, ("assistant", '{"why": "so"}')]),
     ("answered", {"messages": [ASK], "response": {"role": "assistant", "content": "Because."}}, BOTH),
     ("answered", {"messages": [ASK], "response": ANSWER}, BOTH),

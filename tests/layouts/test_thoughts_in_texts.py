@@ -10,6 +10,7 @@ import pytest
 
 from layouts.row_pieces import ANSWERED, ASKED, TURN
 from ocml_bridge.layouts import AUTO, Plan, plan_of, read_row
+from ocml_bridge.layouts.thoughts import tag_of
 from rows import as_pairs, conversations
 
 PLAN = Plan((AUTO,))
@@ -127,6 +128,21 @@ def test_a_thought_in_other_tags_is_read_from_turns() -> None:
     )
     row = {"conversations": [TURN, {"from": "assistant", "value": text}]}
     plan = plan_of({"layout": "sharegpt", "thoughts": ["begin_of_thought"]})
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("thought", "<Thought>\nHm.\n</Thought>\n<Output>\nBecause.\n</Output>"),
+        ("thinking", "<thinking>\nHm.\n</thinking>\n\n<output>\nBecause.\n</output>"),
+    ],
+)
+def test_tags_of_a_thought_may_be_in_capitals_and_the_answer_in_tags(tag: str, text: str) -> None:
+    """OpenO1-SFT, and Reflection-70B's data (their cards)."""
+    row = {"instruction": "Why?", "output": text}
+    assert tag_of(text) == tag
+    plan = plan_of({"layout": "alpaca", "thoughts": [tag]})
     assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
 
 

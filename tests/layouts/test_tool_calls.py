@@ -195,6 +195,85 @@ def test_tools_may_be_functions_or_wrapped_functions_a_list_or_json_text(given: 
         assert [(tool.name, tool.description) for tool in conversation.tools] == [("weather", "Of a city.")]
 
 
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+OF_APIS: list[dict[str, Any]] = [
+    {"name": "weather", "description": "Of a city.", "input_schema": SCHEMA},
+    {"name": "weather", "description": "Of a city.", "inputSchema": SCHEMA},  # MCP
+    {"functionDeclarations": [{"name": "weather", "description": "Of a city.", "parameters": SCHEMA}]},
+    {"toolSpec": {"name": "weather", "description": "Of a city.", "inputSchema": {"json": SCHEMA}}},
+    {"type": "function", "name": "weather", "description": "Of a city.", "parameters": SCHEMA},
+]
+CALLED: dict[str, Any] = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+MADE: dict[str, list[dict[str, Any]]] = {
+    "openai": [{"role": "assistant", "tool_calls": [CALLED]}, {"role": "tool", "tool_call_id": "c", "content": "20"}],
+    "anthropic": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "weather", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "20"}]},
+    ],
+    "openai-responses": [
+        {"type": "function_call", "call_id": "c", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "20"},
+    ],
+}
+
+
+@pytest.mark.parametrize("tool", OF_APIS, ids=lambda tool: "-".join(tool))
+@pytest.mark.parametrize("column", ["history", "conversations", "trajectory"])
+@pytest.mark.parametrize("api", MADE)
+def test_tools_in_the_form_of_any_api_are_declared_next_to_messages_of_any(
+    api: str, column: str, tool: dict[str, Any]
+) -> None:
+    """The column is not one in which the format's own reader looks."""
+    [conversation] = conversations({column: [{"role": "user", "content": "Why?"}, *MADE[api]], "tools": [tool]})
+    assert as_pairs(conversation.messages) == [ASKED, ("call weather", "{}"), ("tool", "20")]
+    assert [(each.name, each.description, each.parameters) for each in conversation.tools or ()] == [
+        ("weather", "Of a city.", SCHEMA)
+    ]
+
+
+def test_messages_of_chat_completions_are_these_next_to_tools_as_anthropics() -> None:
+    row = {"messages": [{"role": "user", "content": "Why?"}, *MADE["openai"]], "tools": OF_APIS[:1]}
+    assert read_row(Plan((AUTO,)), row).layout.name == "messages"
+    assert as_pairs(conversations(row)[0].messages)[-1] == ("tool", "20")
+
+
+@pytest.mark.parametrize("spelled", [json.dumps, dict])
+def test_tools_in_metadata_are_declared(spelled: Any) -> None:
+    """Nemotron-Post-Training-Dataset-v1 (its card), the rows of tool calling."""
+    row = {"messages": [{"role": "user", "content": "Why?"}], "metadata": spelled({"tools": [WEATHER], "seed": 1})}
+    [conversation] = conversations(row)
+    assert [tool.name for tool in conversation.tools or ()] == ["weather"]
+    assert read_row(Plan((AUTO,)), row).extra_columns == {"metadata": row["metadata"]}
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"tools": ["weather"]}, {"tools": [{"name": "weather"}]}, '{"tools"', "tools", None]
+)
+def test_metadata_without_declarations_declares_no_tools(metadata: Any) -> None:
+    [conversation] = conversations({"messages": [{"role": "user", "content": "Why?"}], "metadata": metadata})
+    assert not conversation.tools
+
+
+def test_a_column_of_tools_comes_before_those_in_metadata() -> None:
+    row = {"messages": [{"role": "user", "content": "Why?"}], "tools": [], "metadata": {"tools": [WEATHER]}}
+    assert not conversations(row)[0].tools
+
+
+def test_choices_among_messages_are_messages() -> None:
+    """ART (OpenPipe), `art/trajectories.py`: an answer is a choice of Chat Completions."""
+    choice = {"finish_reason": "tool_calls", "index": 0, "logprobs": None, "message": MADE["openai"][0]}
+    row = {
+        "messages_and_choices": [{"role": "user", "content": "Why?"}, choice, MADE["openai"][1]],
+        "tools": [{"type": "function", "function": WEATHER}],
+        "reward": 1.0,
+    }
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages) == [ASKED, ("call weather", "{}"), ("tool", "20")]
+    assert [tool.name for tool in conversation.tools or ()] == ["weather"]
+    found = read_row(Plan((AUTO,)), row)
+    assert found.documents[0].extra_columns == {"nodes": [{"finish_reason": "tool_calls", "index": 0}]}
+
+
 def test_parameters_without_a_schema_become_its_properties() -> None:
     tool = {"name": "f", "description": "d", "parameters": {"n": {"type": "int"}}}
     [conversation] = conversations({"query": "Why?", "answers": "[]", "tools": [tool]})

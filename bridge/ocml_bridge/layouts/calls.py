@@ -16,9 +16,10 @@ from ..json_values import jsontext
 from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
+from .declared import tools_of
 from .fitting import as_list, as_object, items_of, members_of, without_members
 from .layout import Object, noticed, parsed_or_none
-from .messages import calls_of, message, tools_of
+from .messages import calls_of, message
 from .pieces import function_call
 from .pythonic import calls_in, literal_in
 from .tagged import call_in_tags, call_of_function, calls_invoked, items_in, result_in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final
@@ -12,8 +12,9 @@ from ..detection import surely
 from ..formats.adapter import Kind, Options
 from ..model import Json
 from ..split import split
+from . import columns
 from .datasets.preferences import are_scored
-from .fitting import as_object, without_members
+from .fitting import as_object, objects_of, without_members
 from .layout import Document, Layout, Object, Wording, unfit
 from .markup import finding_thoughts
 from .messages import is_message
@@ -123,6 +124,8 @@ def _formats_of(row: Object | str) -> Sequence[str | None]:
     found = format_of_row(row)
     if found == _RESPONSES and "output" in row and not isinstance(row["output"], list):
         found = None  # a log of a request and its answer
+    if found is not None and _is_elsewhere(found, row):
+        found = None
     if "system" not in row or not row.keys().isdisjoint(_REQUESTED):
         return [found]
     # Rows of any layout have messages and a column `system`; they are Anthropic's only if their blocks are.
@@ -130,9 +133,31 @@ def _formats_of(row: Object | str) -> Sequence[str | None]:
     return [each for each in (found if found != _ANTHROPIC else None, alone if alone == _ANTHROPIC else None) if each]
 
 
+def _is_elsewhere(name: str, row: Object) -> bool:
+    """Return whether a row has the conversation where a format's reader does not look, whatever its tools are like.
+
+    It is in a column of another name, or its messages are those of Chat Completions next to tools as Anthropic's.
+    """
+    holders = _HOLDERS.get(name)
+    if holders is None:
+        return False
+    if holders.isdisjoint(row):
+        return any(objects_of(row.get(column)) for column in _COLUMNS)
+    messages = objects_of(row.get("messages")) if name == _ANTHROPIC else []
+    return any(each.get("role") == "tool" or each.get("tool_calls") for each in messages)
+
+
+_COLUMNS: Final = (*columns.TURNS, "history", "events")
 _CHAT: Final = Wording(role=("role",))
 _ANTHROPIC: Final = "anthropic"
 _RESPONSES: Final = "openai-responses"
+_HOLDERS: Final[Mapping[str, frozenset[str]]] = {
+    _ANTHROPIC: frozenset({"messages", "content"}),
+    _RESPONSES: frozenset({"input", "output", "messages"}),
+    "gemini": frozenset({"contents", "candidates"}),
+    "bedrock-converse": frozenset({"messages", "output"}),
+}
+"""The members of documents in which the readers of some formats find a conversation."""
 
 
 def forget() -> None:

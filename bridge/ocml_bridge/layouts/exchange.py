@@ -13,18 +13,17 @@ from ..json_values.jsontext import as_text
 from ..loss import Finding
 from ..model import Json
 from . import calls, dialogue, thoughts
+from .declared import TOOLS, read_tools
 from .fitting import as_list, as_object, items_of, members_of
 from .history import is_asked_before, pair_of, read_history
 from .layout import Document, Object, Wording, misshapen, noticed, parsed_or_none, unfit
 from .messages import (
-    TOOLS,
     are_messages,
     calls_of,
     is_message,
     is_text,
     message,
     preference,
-    read_tools,
     request,
     respelled,
     respelled_all,
@@ -115,28 +114,24 @@ def is_number(value: Json) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def is_text_or_messages(value: Json) -> bool:
-    """Return whether a value is a text, or messages."""
-    return isinstance(value, str) or are_messages(value, _ANY_WORDING)
-
-
 _ANY_WORDING: Final = Wording()
+
+
+def is_text_or_messages(value: Json, wording: Wording = _ANY_WORDING) -> bool:
+    """Return whether a value is a text, or messages."""
+    return isinstance(value, str) or are_messages(value, wording)
 
 
 def is_preference(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a chosen and a rejected answer, and the prompt if it is in fields of its own."""
     fields = _with_first_answers(fields)
     prompt, answers = fields.get(INSTRUCTION, ""), [fields.get(key) for key in (CHOSEN, REJECTED)]
-    if not (is_text_or_messages(prompt) or as_object(prompt) is not None) or not all(map(_is_answer, answers)):
+    if not all(is_text_or_messages(each, wording) or as_object(each) is not None for each in (prompt, *answers)):
         return False
     is_asked = any(key in fields for key in (INSTRUCTION, INPUT, HISTORY))
     if is_asked or not all(isinstance(each, str) for each in answers):
         return True
     return bool(_split_prompt(cast("list[str]", answers), wording)[0])  # otherwise the prompt is in an unknown column
-
-
-def _is_answer(value: Json) -> bool:
-    return isinstance(value, str) or as_object(value) is not None or are_messages(value, _ANY_WORDING)
 
 
 def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:

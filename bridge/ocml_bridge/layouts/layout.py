@@ -35,7 +35,7 @@ class Wording:
     """
 
     role: tuple[str, ...] = ("role", "from")
-    text: tuple[str, ...] = ("content", "value", "text", "contentParts", "message", "utterance")
+    text: tuple[str, ...] = ("content", "value", "text", "contentParts", "message", "utterance", "prompt")
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     separator: str = "\n"
     thoughts: tuple[str, ...] = ()

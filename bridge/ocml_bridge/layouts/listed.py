@@ -12,7 +12,7 @@ from ..common.python_code import literal
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import columns
-from .fitting import as_list, as_object, members_of
+from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Object, Wording, parsed_or_none
 from .messages import are_messages
 from .pythonic import as_json, closing
@@ -38,6 +38,8 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
     if any(row.get(name).__class__ is dict for name in columns.SYSTEM):
         row = {key: each for key, each in row.items() if key not in columns.SYSTEM or not _are_of_agents(each)}
     findings: list[Finding] = []
+    if _METADATA in row and (tools := _tools_in_metadata(row)):
+        found[columns.TOOLS[0]] = tools
     for name, value in row.items():
         if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
             found[name] = value["messages"]
@@ -57,6 +59,21 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
             detail = "the messages are written as Python prints them"
             findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
     return ({**row, **found}, findings) if found else (row, findings)
+
+
+_METADATA: Final = "metadata"
+
+
+def _tools_in_metadata(row: Object) -> list[Json]:
+    """Return the tools that are declared in a column of metadata (Nemotron), if the row declares no others."""
+    value = row[_METADATA]
+    if any(row.get(name) is not None for name in columns.TOOLS):
+        return []
+    if isinstance(value, str):
+        value = parsed_or_none(value) if '"tools"' in value else None
+    tools = objects_of(members_of(value).get("tools"))
+    declared = all("function" in each or ("name" in each and "parameters" in each) for each in tools)
+    return list[Json](tools) if declared else []
 
 
 def _are_of_agents(value: Json) -> bool:

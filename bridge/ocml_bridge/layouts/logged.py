@@ -30,16 +30,16 @@ ENDPOINT: Final = "url"
 ID: Final = "id"
 REQUESTS: Final = (
     *("request", "request_body", "requestBody", "inputs", "input", "body", "params"),
-    *("modelInput", "responses_create_params", "full_request", "req_payload"),
+    *("modelInput", "responses_create_params", "full_request", "req_payload", "$ai_input"),
 )
 RESPONSES: Final = (
     *("response", "response_body", "responseBody", "outputs", "output", "result", "modelOutput"),
-    *("full_response", "resp_payload"),
+    *("full_response", "resp_payload", "$ai_output_choices"),
 )
 """The columns of requests and responses.
 
 `modelInput` is that of Bedrock's batches, `responses_create_params` NeMo Gym's; Vertex AI's tables have `full_request`,
-OpenPipe's logs `req_payload`.
+OpenPipe's logs `req_payload`, PostHog's events `$ai_input`.
 """
 METADATA_FIELDS: Final = frozenset({ERROR, ENDPOINT, ID})
 """The fields that are not part of the conversation."""

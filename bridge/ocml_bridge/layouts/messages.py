@@ -13,7 +13,7 @@ from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
 from .pythonic import calls_in
-from .results import have_replies, taken_out, with_error
+from .results import RESPONSES, have_replies, replies_in, taken_out, with_error
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
@@ -31,8 +31,6 @@ ROLES: Final[dict[str, str]] = {
 """The role for each word that datasets have for one, in lower case."""
 
 
-TOOLS: Final = "tools"
-"""The field of declared tools, in all layouts."""
 _GEMINI_CONTENT: Final = "parts"
 """The member that holds the content in Gemini's messages."""
 
@@ -117,11 +115,17 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
         rest = without_members(out, "role", "content")
         return {"role": "assistant", "reasoning": out["content"], "content": None, **rest}
     content = members_of(out.get("content"))
+    if content.keys() == _ANSWER and isinstance(content["answer"], str):
+        return {**out, "content": content["answer"]}
     parts = [content] if isinstance(content.get("type"), str) else as_list(out.get("content"))
     if parts is None:
         return out
     styled = _styled(parts)
     return {**out, "content": [_part(each) for each in parts] if styled is None else styled}
+
+
+_ANSWER: Final = {"answer"}
+"""The member of a content that is an object with an answer (Arena-Hard)."""
 
 
 def _styled(parts: Sequence[Json]) -> str | None:
@@ -205,8 +209,8 @@ _SPELLED: Final = frozenset({"system", "user", "assistant", "tool"})
 _SPELLED_MEMBERS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "weight"})
 
 
-_BESIDE: Final = frozenset({INVOCATIONS, "tool_calls", "function_calls"})
-"""Members of a message with a text that hold calls."""
+_BESIDE: Final = frozenset({INVOCATIONS, "tool_calls", "function_calls", RESPONSES})
+"""Members of a message with a text that hold calls or results."""
 
 
 def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
@@ -228,7 +232,10 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
         if found.get("content").__class__ is str and _BESIDE.isdisjoint(found):
             out.append(with_error(found) if "error" in found else found)
             continue
-        replies: list[Object] = []
+        replies = replies_in(found, out[-1:]) if found.get("role") == "tool" else []
+        if replies:
+            out += replies
+            continue
         if found.get(_TOOL_CALLS):
             replied = have_replies(items) if replied is None else replied
             found, replies = (found, replies) if replied else taken_out(found)
@@ -239,8 +246,11 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
 def _with_calls(each: Object, path: str) -> Object:
     """Return a message with its calls in the form of Chat Completions.
 
-    They may be JSON text, or texts, or have no wrapper, or a name in its place (AgentDojo); or be Python (OLMo's data).
+    They may be JSON text, or texts, or have no wrapper, or a name in its place (AgentDojo); be Python (OLMo's data); or
+    be a list in the place of one call (ComplexFuncBench).
     """
+    if as_list(each.get(_FUNCTION_CALL)) and each.get(_TOOL_CALLS) is None:
+        each = {**without_members(each, _FUNCTION_CALL), _TOOL_CALLS: each[_FUNCTION_CALL]}
     given, code = each.get("tool_calls"), each.get(_FUNCTION_CALLS)
     if given is None and isinstance(code, str) and (made := calls_in(f"[{code.strip()}]", None)):
         each = without_members(each, _FUNCTION_CALLS)
@@ -261,6 +271,7 @@ def _is_bare(call: Object) -> bool:
 
 
 _FUNCTION_CALLS: Final = "function_calls"
+_FUNCTION_CALL: Final = "function_call"
 
 
 def system_of(value: Json, path: str) -> list[Object]:
@@ -279,55 +290,6 @@ def system_of(value: Json, path: str) -> list[Object]:
 
 def _is_text_part(part: Object) -> bool:
     return part.get("type") == "text" and isinstance(part.get("text"), str)
-
-
-def tools_of(value: Json, path: str) -> list[Json] | None:
-    """Return declared tools as a list, each in its wrapper; None if there are none.
-
-    Args:
-        value: a list of tools, with or without wrappers, or its JSON text.
-        path: its JSON pointer, for errors.
-
-    Raises:
-        BridgeError: OCB-JSON if a text is not JSON; OCB-SHAPE if the value is not a list of tools.
-    """
-    if isinstance(value, str) and not value.strip():
-        return None
-    items = parsed(value, path)
-    if as_object(items) is not None:
-        items = [items]
-    listed = as_list(items)
-    if listed is None:
-        raise misshapen(path, "a list of tools, or its JSON text")
-    return [_wrapped(parsed(item, f"{path}/{at}"), f"{path}/{at}") for at, item in enumerate(listed)]
-
-
-def read_tools(fields: Object) -> list[Json] | None:
-    """Return the tools that the field `tools` declares; None if there are none."""
-    return tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-
-
-def _wrapped(tool: Json, path: str) -> Json:
-    found = as_object(tool)
-    if found is None:
-        raise misshapen(path, "a tool, an object with 'name'")
-    if "function" in found or ("type" in found and "name" not in found):
-        return found if "type" in found else {"type": "function", **found}
-    if not isinstance(found.get("name"), str):
-        raise misshapen(path, "a tool with 'name'")
-    if found.get("type") == "function":
-        found = without_members(found, "type")
-    return {"type": "function", "function": _schema(found)}
-
-
-def _schema(tool: Object) -> Object:
-    """Return a tool whose parameters are a JSON Schema: some datasets give only the properties."""
-    parameters = as_object(tool.get("parameters"))
-    if not parameters or isinstance(parameters.get("type"), str) or "properties" in parameters:
-        return tool
-    if not all(as_object(each) for each in parameters.values()):
-        return tool
-    return {**tool, "parameters": {"type": "object", "properties": parameters}}
 
 
 def calls_of(value: Json, path: str) -> list[Json]:

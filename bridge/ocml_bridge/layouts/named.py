@@ -26,7 +26,7 @@ _ABOUT: Final = frozenset(
         *("id", "ids", "uuid", "hash", "type", "kind", "category", "topic", "date", "time", "timestamp", "url", "lang"),
         *("language", "model", "score", "rating", "label", "count", "length", "len", "tokens", "token", "format"),
         *("source", "name", "role", "status", "level", "difficulty", "index", "idx", "version", "path", "file"),
-        *("gender", "age", "phone", "country"),
+        *("gender", "age", "phone", "country", "persona", "personas"),
     )
 )
 """Last words in the names of columns that say something about a question or an answer."""
@@ -89,7 +89,12 @@ def _words_of_texts(row: Object) -> dict[str, list[str]]:
     """Return the words in the names of columns that may hold a question or an answer, but not an e-mail address."""
     texts = {name: value.strip() for name, value in row.items() if isinstance(value, str)}
     words = {name: _words(name) for name, text in texts.items() if text and ("@" not in text or " " in text)}
-    return {name: each for name, each in words.items() if each and each[-1] not in _ABOUT}
+    return {name: each for name, each in words.items() if each and each[-1] not in _ABOUT and _is_one_side(each)}
+
+
+def _is_one_side(words: Sequence[str]) -> bool:
+    """Return whether the words in a name are of a question or an answer, and not of a system prompt or of tests."""
+    return "system" not in words and (*words,) != ("input", "output")
 
 
 def names_an_answer(name: str) -> bool:

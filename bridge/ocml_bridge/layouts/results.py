@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ..json_values.jsontext import as_text
 from ..model import Json
 from .fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from .layout import Object
 from .pieces import Pieces
 
+RESPONSES: Final = "tool_responses"
+"""The member of a message of a tool for results of several calls."""
 _CALLS: Final = "tool_calls"
 _RESULTS: Final = ("result", "output", "error")
 """Members of a call that may hold its result; the first one that is not null does."""
@@ -18,6 +21,25 @@ _RESULTS: Final = ("result", "output", "error")
 def have_replies(messages: Sequence[Json]) -> bool:
     """Return whether a message is the result of a call, so that calls do not hold their results."""
     return any("tool_call_id" in each or each.get("role") == "tool" for each in objects_of(list(messages)))
+
+
+def replies_in(message: Object, before: Sequence[Object]) -> list[Object]:
+    """Return the results in a message of a tool that holds several; none for any other message.
+
+    They are in `tool_responses`, whose texts the content repeats (AutoGen 0.2), or are values in a list that is the
+    content, one for each call of the message before (ComplexFuncBench).
+    """
+    around = without_members(message, "content", RESPONSES)
+    responses = objects_of(message.get(RESPONSES))
+    texts = [each["content"] for each in responses if isinstance(each.get("content"), str)]
+    if texts and len(texts) == len(responses) and message.get("content") in (None, "\n\n".join(texts)):
+        return [{**around, **each} for each in responses]
+    values = objects_of(message.get("content"))
+    if "tool_call_id" in message or any(not each or "type" in each or "text" in each for each in values):
+        return []
+    if len(values) == len(items_of(before[0].get(_CALLS)) if before else []):
+        return [{**around, "content": as_text(each)} for each in values]
+    return [{**around, "content": as_text(values)}] if values else []
 
 
 def taken_out(message: Object) -> tuple[Object, list[Object]]:

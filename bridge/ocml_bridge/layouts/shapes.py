@@ -18,6 +18,7 @@ WORDS: Final = frozenset(
     (
         *("role", "from", "speaker", "author", "sender", "source"),
         *("type", "kind", "messageType", "message_type", "channel", "token", "object", "schema_version"),
+        *("event", "format"),
     )
 )
 """Members of a message, of a call or of a tool whose words decide."""
@@ -41,7 +42,7 @@ DECIDED_BY: Final[Mapping[str, frozenset[str]]] = {
             *("spring-ai", "langchain4j", "openhands", "oasst", "llamafactory-v1", "source-target", "sharegpt"),
             *("compared", "ranked", "langchain", "messages", "spoken", "pairs", "bfcl", "xlam", "stepwise"),
             *("task", "prompt-completion", "kto", "alpaca", "question-answer", "answered-by-any", "history"),
-            *("gemini-interactions", "gemini-outputs", "key-values"),
+            *("gemini-interactions", "gemini-outputs", "key-values", "elevenlabs", "vapi", "rasa", "open-interpreter"),
         ),
         NO_TEXTS,
     ),

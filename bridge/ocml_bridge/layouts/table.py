@@ -98,9 +98,9 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "messages, and their answer in its own column",
         "canonical",
         {
-            answered.MESSAGES: columns.TURNS,
+            answered.MESSAGES: (*columns.TURNS, "origin_prompt"),
             answered.QUESTION: (*columns.QUESTIONS, "input"),
-            answered.ANSWER: ("response", "output", "completion", "answer", "answers"),
+            answered.ANSWER: ("response", "output", "completion", "answer", "answers", "model_output", "prediction"),
             **columns.PROMPT,
         },
         answered.is_answered,
@@ -261,6 +261,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         {
             alternating.TEXTS: (
                 *("data", "dialog", "dialogue", "conversations", "conversation", "messages", "utterances"),
+                "interactions",
             ),
             alternating.SPEAKERS: (alternating.SPEAKERS,),
             "system": columns.SYSTEM,

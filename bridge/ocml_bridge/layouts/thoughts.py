@@ -12,8 +12,11 @@ from .fitting import THOUGHTS, as_list, members_of, without_members
 from .layout import Object, Wording
 
 REASONING: Final = "reasoning"
-_SOLUTION: Final = {"begin_of_thought": ("<|begin_of_solution|>", "<|end_of_solution|>")}
-"""The tags around an answer after reasoning in the tag `begin_of_thought`."""
+_SOLUTION: Final = {
+    "begin_of_thought": ("<|begin_of_solution|>", "<|end_of_solution|>"),
+    **dict.fromkeys(("thought", "thinking"), ("<output>", "</output>")),
+}
+"""The tags around an answer after reasoning in some tags (OpenThoughts; OpenO1)."""
 _WORDS: Final = ("think", "thinking", "reasoning", "thought")
 _TOKENS: Final = {"begin_of_thought": "end_of_thought", "thought_start": "thought_end"}
 """Names of tokens before reasoning → of those after it."""
@@ -25,7 +28,7 @@ def _one_of(words: Iterable[str]) -> str:
     return f"({'|'.join(words)})"
 
 
-_OPENS: Final = re.compile(rf"\s*<(?:{_one_of(_WORDS)}>|\|{_one_of(_TOKENS)}\|>)")
+_OPENS: Final = re.compile(rf"\s*<(?:{_one_of(_WORDS)}>|\|{_one_of(_TOKENS)}\|>)", re.IGNORECASE)
 _CLOSES: Final = re.compile(rf"(?:\A|\n)<(?:/{_one_of(_WORDS)}>|\|{_one_of(_TOKENS.values())}\|>)[ \t]*(?:\n|\Z)")
 _CLOSED_BY: Final = {closes: opens for opens, closes in _TOKENS.items()}
 
@@ -33,7 +36,7 @@ _CLOSED_BY: Final = {closes: opens for opens, closes in _TOKENS.items()}
 @lru_cache(maxsize=64)
 def _pattern(tag: str) -> re.Pattern[str]:
     opens, closes = fences(tag)
-    return re.compile(rf"\s*{re.escape(opens)}(.*?){re.escape(closes)}\s*", re.DOTALL)
+    return re.compile(rf"\s*{re.escape(opens)}(.*?){re.escape(closes)}\s*", re.DOTALL | re.IGNORECASE)
 
 
 def fences(tag: str) -> tuple[str, str]:
@@ -44,7 +47,7 @@ def fences(tag: str) -> tuple[str, str]:
 def tag_of(text: str) -> str | None:
     """Return the tag of the reasoning before an answer; None if there is none."""
     tag = opened_by(text)
-    if tag is not None and fences(tag)[1] in text:
+    if tag is not None and (fences(tag)[1] in text or fences(tag)[1] in text.lower()):
         return tag
     found = _closing(text)
     return None if found is None else found[1] or _CLOSED_BY[found[2]]
@@ -53,7 +56,7 @@ def tag_of(text: str) -> str | None:
 def opened_by(text: str) -> str | None:
     """Return the tag of reasoning that a text begins with, whether or not it has an end; None if there is none."""
     found = _OPENS.match(text) if "<" in text else None
-    return None if found is None else found[1] or found[2]
+    return None if found is None else (found[1] or found[2]).lower()
 
 
 def _closing(text: str, tags: Sequence[str] = TAGS) -> re.Match[str] | None:
@@ -111,7 +114,8 @@ def with_text(message: Object, key: str, text: str) -> Object:
 
 def _answer(tag: str, text: str) -> str:
     opens, closes = _SOLUTION.get(tag, ("", ""))
-    if opens and text.startswith(opens) and text.rstrip().endswith(closes):
+    ends = text[: len(opens)].lower(), text.rstrip()[-len(closes) :].lower()
+    if opens and ends == (opens, closes):
         return text.rstrip()[len(opens) : -len(closes)].strip("\n")
     return text
 

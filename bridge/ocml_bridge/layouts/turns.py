@@ -10,22 +10,12 @@ from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import calls, languages, people, thoughts
+from .declared import TOOLS, read_tools, tools_of
 from .exchange import declared, messages_in
 from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none
 from .media import with_addresses
-from .messages import (
-    ROLES,
-    THOUGHT_ROLES,
-    TOOLS,
-    are_messages,
-    calls_of,
-    read_tools,
-    request,
-    respelled_all,
-    system_of,
-    tools_of,
-)
+from .messages import ROLES, THOUGHT_ROLES, are_messages, calls_of, request, respelled_all, system_of
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
@@ -118,7 +108,10 @@ def _repeated_system() -> Finding:
     return noticed(f"/{SYSTEM}", "the first message says the same; it is read once")
 
 
-_WEIGHTS: Final[dict[str, type | tuple[type, ...]]] = {"loss": bool, "train": bool, "loss_weight": (int, float)}
+_WEIGHTS: Final[dict[str, type | tuple[type, ...]]] = {
+    **dict.fromkeys(("loss", "train", "training"), bool),
+    "loss_weight": (int, float),
+}
 """Members of messages, other than `weight`, that say whether to train on them, with the types of their values."""
 
 

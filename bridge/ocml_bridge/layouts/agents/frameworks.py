@@ -9,9 +9,10 @@ from typing import Final, cast
 
 from ...model import Json
 from .. import columns
+from ..declared import TOOLS, read_tools
 from ..fitting import as_list, as_object, members_of, objects_of
 from ..layout import Document, Layout, Object, Wording, misshapen
-from ..messages import ROLES, TOOLS, message, read_tools, request, system_of
+from ..messages import ROLES, message, request, system_of
 from ..trees import NODES, merged
 from .readers import Reader, at, without
 from .readers import without_nulls as known

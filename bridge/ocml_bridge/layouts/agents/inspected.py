@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
+from ..declared import read_tools
 from ..fitting import objects_of
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_of
-from ..messages import read_tools, request
+from ..messages import request
 from ..pieces import Pieces
 from ..trees import NODES, rest, rest_with, role_of
 

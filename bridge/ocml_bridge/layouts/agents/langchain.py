@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
+from ..declared import read_tools
 from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Object, Wording, misshapen
 from ..media import part_with
-from ..messages import calls_of, read_tools, request
+from ..messages import calls_of, request
 
 MESSAGES: Final = "messages"
 INPUTS: Final = "inputs"

@@ -13,9 +13,10 @@ from typing import Final
 from ...errors import BridgeError
 from ...json_values.jsontext import as_text
 from ...model import Json
+from ..declared import tools_of
 from ..fitting import as_list, as_object, items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen, parsed
-from ..messages import ROLES, calls_of, request, respelled_all, tools_of
+from ..messages import ROLES, calls_of, request, respelled_all
 from ..pieces import Pieces
 from .readers import at as _at
 

@@ -28,6 +28,7 @@ from .readers import (
     says,
     thinks,
 )
+from .transcripts import ELEVENLABS, OPEN_INTERPRETER, RASA, VAPI
 
 _USER, _ASSISTANT, _SYSTEM, _TOOL = "user", "assistant", "system", "tool"
 
@@ -342,4 +343,8 @@ FRAMEWORKS: Final[tuple[Layout, ...]] = (
     layout_of("spring-ai", "messages of Spring AI", SPRING),
     layout_of("openhands", "events of OpenHands' SDK", OPENHANDS, "history", "events", *columns.TURNS),
     layout_of("langchain4j", "messages of LangChain4j", LANGCHAIN4J),
+    layout_of("elevenlabs", "the transcript of a call with an agent of ElevenLabs", ELEVENLABS),
+    layout_of("vapi", "messages of a call with an assistant of Vapi", VAPI),
+    layout_of("rasa", "events of a tracker of Rasa", RASA, "events"),
+    layout_of("open-interpreter", "messages of Open Interpreter", OPEN_INTERPRETER),
 )

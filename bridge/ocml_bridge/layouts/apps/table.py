@@ -154,7 +154,7 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         "wrapped",
         "messages in records of their own, as sessions of agents keep them",
         "canonical",
-        {wrapped.RECORDS: (*columns.TURNS, "history", "events")},
+        {wrapped.RECORDS: (*columns.TURNS, "history", "events", "messages_and_choices"), "tools": columns.TOOLS},
         wrapped.are_wrapped,
         wrapped.read_wrapped,
         wording=Wording(role=("role",)),

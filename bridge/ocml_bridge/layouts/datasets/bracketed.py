@@ -8,9 +8,10 @@ from ...json_values import jsontext
 from ...json_values.jsontext import as_text
 from ...loss import Finding
 from ...model import Json
+from ..declared import tools_of
 from ..fitting import items_of, members_of, objects_of
 from ..layout import Document, Object, Wording, noticed
-from ..messages import message, request, respelled_all, tools_of
+from ..messages import message, request, respelled_all
 from ..pieces import function_call
 from ..pythonic import Call, calls_in
 from ..turns import CONVERSATIONS, SYSTEM, are_sharegpt

@@ -8,10 +8,11 @@ from typing import Final
 
 from ...model import Json
 from .. import columns
+from ..declared import read_tools
 from ..exchange import INPUT, INSTRUCTION, read_prompt, shared
 from ..fitting import as_object, items_of, without_members
 from ..layout import Document, Layout, Object, Wording, parsed_or_none
-from ..messages import are_messages, message, preference, read_tools, request
+from ..messages import are_messages, message, preference, request
 
 _WHOLE: Final = "full_text"
 _BETTER: Final = "better"

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
+from ..declared import read_tools
 from ..fitting import items_of, members_of
 from ..layout import Document, Object, Wording, misshapen
-from ..messages import message, read_tools, request, system_of
+from ..messages import message, request, system_of
 from ..trees import NODES
 from ..turns import SYSTEM, list_or_none, value_of
 

@@ -12,10 +12,11 @@ from ...convert import read
 from ...model import Alternative, Json, Transcript
 from ...model.codec import to_json
 from .. import columns, exchange, media
+from ..declared import read_tools
 from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer, read_prompt, shared
 from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Layout, Object, Wording, misshapen
-from ..messages import are_messages, preference, read_tools, request, respelled_all
+from ..messages import are_messages, preference, request, respelled_all
 
 # --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
 
@@ -158,12 +159,13 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         exchange.is_preference,
         partial(media.with_media, exchange.read_preference),
         exchange.write_preference,
+        wording=Wording(role=("role", "from", "sender", "speaker", "author")),
     ),
     Layout(
         "arena",
         "the conversations of two models, and which one won (Chatbot Arena)",
         "openai",
-        {**{side: (side,) for side in SIDES}, WINNER: (WINNER,)},
+        {**{side: (side, f"messages_{side[-1]}") for side in SIDES}, WINNER: (WINNER,)},
         is_battle,
         read_battle,
         extra_columns=frozenset({WINNER}),

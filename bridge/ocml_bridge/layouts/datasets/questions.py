@@ -7,7 +7,7 @@ from typing import Final
 from ...loss import LossCode
 from .. import columns, exchange
 from ..layout import Layout
-from . import evaluated
+from . import asked, evaluated
 
 QUESTIONS: Final[tuple[Layout, ...]] = (
     Layout(
@@ -46,13 +46,27 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         doubts=columns.CHOICES,
     ),
     Layout(
+        "questions-answers",
+        "a list of questions about a text, and a list of their answers (CoQA, QuAC)",
+        "openai",
+        {
+            asked.QUESTIONS: ("questions",),
+            asked.ANSWERS: ("orig_answers", "answers"),
+            "input": ("story", *columns.INPUTS),
+            "system": columns.SYSTEM,
+        },
+        asked.are_asked,
+        asked.read_asked,
+        extra_columns=frozenset({asked.ANSWERS}),
+    ),
+    Layout(
         "answered-by-any",
         "a question with several texts, each of which answers it (SQuAD)",
         "openai",
         {
-            "instruction": (*columns.QUESTIONS[:4], "input"),
+            "instruction": (*columns.QUESTIONS[:4], "input", "inputs"),
             "input": columns.INPUTS[1:],
-            "output": ("answers", "answer", "ideal", "target", "ground_truths", "references"),
+            "output": ("answers", "answer", "ideal", "target", "targets", "ground_truths", "references"),
             **columns.PROMPT,
         },
         exchange.is_answered_by_any,

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
+from ..declared import read_tools
 from ..exchange import INSTRUCTION, OUTPUT, is_text_or_messages, read_prompt, write_completion
 from ..fitting import items_of, objects_of, without_members
 from ..layout import Document, Object, Wording, unfit
-from ..messages import read_tools, request
+from ..messages import request
 
 STEPS: Final = "steps"
 

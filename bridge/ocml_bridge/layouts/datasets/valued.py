@@ -9,10 +9,11 @@ from ...json_values import jsontext
 from ...json_values.jsontext import as_text
 from ...loss import Finding
 from ...model import Json
+from ..declared import read_tools
 from ..exchange import declared, messages_in, shared
 from ..fitting import IDS, THOUGHTS, as_list, as_object, items_of, members_of
 from ..layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none, unfit
-from ..messages import calls_of, preference, read_tools, request
+from ..messages import calls_of, preference, request
 
 MESSAGES: Final = "messages"
 

@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 from ...json_values import jsontext
 from ...model import Json
 from .. import calls, thoughts
+from ..declared import tools_of
 from ..fitting import members_of, objects_of
 from ..layout import Document, Object, Wording, misshapen, parsed
-from ..messages import message, request, tools_of
+from ..messages import message, request
 
 TEXT: Final = "text"
 DECLARES: Final = "tools"
