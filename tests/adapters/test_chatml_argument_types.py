@@ -19,7 +19,10 @@ def one(text: str, schema: object) -> Any:
     [
         ("3", {"type": "string"}, "3"),
         ("None", {"type": "string"}, "None"),
-        ("null", {"type": ["string", "null"]}, "null"),
+        # vLLM, SGLang and llama.cpp (tests/test-chat.cpp, `set_nullable_str`) read null as well.
+        ("null", {"type": ["string", "null"]}, None),
+        ("null", {"type": "string"}, "null"),
+        ("Null", {"type": ["string", "null"]}, "Null"),
         ("3", {"type": "integer"}, 3),
         ("3", {"type": ["integer", "null"]}, 3),
         ("None", {"type": ["integer", "null"]}, None),

@@ -178,6 +178,23 @@ def test_a_call_as_tags_beside_tools_in_json_comes_back(words: str, body: str, e
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
 
 
+# --- thoughts that begin twice ---
+
+
+@pytest.mark.parametrize("again", ["<think>", "<think>\n", "\n<think>\n", "<think>\n<think>\n"])
+def test_a_start_tag_that_the_prompt_has_already_is_no_text_of_the_thought(again: str) -> None:
+    """vllm-project/vllm, tests/reasoning/test_qwen3_reasoning_parser.py and test_step3p5_reasoning_parser.py."""
+    for model in ("qwen3-thinking", "step-3.5"):
+        messages, codes = answers(f"{again}Hm, <think> is a tag.\n</think>\nYes.", model=model)
+        assert summary(messages) == [("analysis", "Hm, <think> is a tag."), ("final", "Yes.")]
+        assert codes == {FindingCode.MARKUP}
+        messages, _ = answers(f"{again}\n</think>\n\nYes.", model=model)
+        assert summary(messages) == [("final", "Yes.")]
+    for thought in ("Hm.", ""):
+        text = f"<|im_start|>assistant\n<think>\n{again}{thought}\n</think>\n\nYes.<|im_end|>\n"
+        assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
 # --- thoughts without an end tag --------------------------------------------------------------------------------------
 
 TAGGED = f"<tool_call>\n{CALL}\n</tool_call>"

@@ -16,7 +16,8 @@ from ocml_bridge.text.repair import repair
 from .spelling import object_of
 
 _TEXT: Final = frozenset({"string"})
-_TEXT_OR_NULL: Final = frozenset({"string", "null"})
+_NULL: Final = "null"
+_TEXT_OR_NULL: Final = frozenset({"string", _NULL})
 _IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
 """Keyword of a schema → the type that it implies if the schema names none."""
 
@@ -40,8 +41,8 @@ class Typed(NamedTuple):
 def typed(values: Mapping[str, str], schema: Json) -> Typed:
     """Return arguments as JSON.
 
-    For a string, and for a string or null, the text is the value. For any other type it is JSON, or `True`, `False` or
-    `None`; if it is none of these, it is a string.
+    For a string, and for a string or null, the text is the value, except that `null` is null if it may be. For any
+    other type the text is JSON, or `True`, `False` or `None`; if it is none of these, it is a string.
 
     Args:
         values: parameter → its text.
@@ -164,7 +165,7 @@ def _value(text: str, allowed: _Allowed) -> str | None:
     if allowed.entries is not None and _names_no_type(allowed):
         return _entry(text, allowed.entries)
     if allowed.types in (_TEXT, _TEXT_OR_NULL):
-        return spaced(text)
+        return text if text == _NULL and _NULL in allowed.types else spaced(text)
     span = _literal(text)
     if "string" in allowed.types:
         return span.raw if span is not None and _TYPES[type(span.value)] & allowed.types else spaced(text)

@@ -21,11 +21,12 @@ from .calls_in_thought import CallsInThought
 from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, positioned, set_position
 from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
-_OPENING: Final = re.compile(r"\s*<think>")
+_FIRST_TAG: Final = re.compile(r"\s*<think>")
+_OPENING: Final = re.compile(r"(?:\s*<think>)+")
 _THINK: Final = re.compile(THINK)
-EMPTY_THOUGHT: Final = re.compile(r"(?:\s*<think>)?\s*</think>\n{0,2}|\s*<think>\s*")
+EMPTY_THOUGHT: Final = re.compile(r"(?:\s*<think>)*\s*</think>\n{0,2}|(?:\s*<think>)+\s*")
 """An empty thought at the beginning of a body, with the line breaks after it."""
-OPENED: Final = re.compile(r"\s*<think>\s*(?:</think>\s*)?")
+OPENED: Final = re.compile(r"(?:\s*<think>)+\s*(?:</think>\s*)?")
 """The body of an open turn: an empty thought, begun or ended."""
 Note = Callable[[FindingCode, int, str], None]
 """Takes a finding: its code, the index of the message in the body, the sentence."""
@@ -33,6 +34,7 @@ restore: Final = control_of("assistant").restore
 _NO_END: Final = f"the thought has no {THOUGHT_END}"
 _HOLDS_CALL: Final = ", so the call in it is read as a part of it"
 _ENDS_AT_CALL: Final = f"{_NO_END}; it ends before the call"
+_BEGUN_TWICE: Final = f"the thought has its start tag {THINK} twice; it begins at the second one"
 _BREAKS: Final = 2
 """The maximum number of line breaks that are markup on each side of a text, and after a thought."""
 
@@ -119,6 +121,7 @@ class BodyReader:
         self._blank: list[str] = []
         """The start tag of the first thought and white space, while the thought is blank, because it may be empty."""
         self._opening = ""
+        self._begun_twice = False
         self._read = self._begin
         """The state: the method that takes the next text."""
         self._cutter = Cutter()
@@ -170,7 +173,7 @@ class BodyReader:
             self._wait(text)
             return
         text = self._waited() + text
-        opened = _OPENING.match(text)
+        opened = _FIRST_TAG.match(text)
         if opened is None:
             self._read = self._first_text
         else:
@@ -180,6 +183,14 @@ class BodyReader:
 
     def _first_thought(self, text: str) -> None:
         """State: the body began with a thought, which is open."""
+        again = None if self.text else _OPENING.match(text)
+        if again is not None:
+            if not self._begun_twice:
+                self._note(FindingCode.MARKUP, 0, _BEGUN_TWICE)
+            self._begun_twice = True
+            self._blank += (self._waited(), again[0])
+            self._leading = 1
+            text = text[again.end() :]
         thought, end, rest = text.partition(THOUGHT_END)
         self._add(self._at_end.feed(thought))
         if end:
