@@ -293,6 +293,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             ]
         },
     ),
+    "a Jupyter notebook": ({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},),
     "a chat of Messenger or Instagram": (
         {"participants": [], "messages": [{"sender_name": "Ann", "timestamp_ms": 1, "content": "Hi"}]},
     ),
@@ -386,7 +387,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
         {"systemInstruction": {"parts": [{"text": "Be brief."}]}, "contents": []},
     ),
-    "a Gemini response": ({"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]},),
+    "a Gemini response": (
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]},
+        {"response": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]}, "traceId": "t"},
+    ),
     "attributes of an OpenTelemetry span (gen_ai)": ({"gen_ai.input.messages": "[]", "gen_ai.request.model": "m"},),
     "OpenTelemetry messages (gen_ai)": (
         [{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}],
@@ -465,8 +469,11 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"id": "1", "custom_id": "1", "response": {"status_code": 200, "body": {"choices": []}}, "error": None},
         {"custom_id": "1", "params": {"messages": [TURN]}},
         {"custom_id": "1", "result": {"type": "succeeded", "message": {"role": "assistant"}}},
+        {"key": "1", "request": {"contents": [{"parts": [{"text": "Hi"}]}]}},
+        {"key": "1", "response": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]}},
+        {"status": "", "request": {"contents": [{"parts": [{"text": "Hi"}]}]}, "response": {"candidates": [{}]}},
+        {"recordId": "1", "modelInput": {"messages": [TURN]}, "modelOutput": {"role": "assistant"}},
     ),
-    "a Jupyter notebook": ({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},),
     "an answer of Ollama": (
         {"model": "m", "message": {"role": "assistant", "content": "Hi"}, "done_reason": "stop", "done": True},
         [{"message": {"role": "assistant", "content": text}, "done": False} for text in ("H", "i")],

@@ -636,3 +636,27 @@ def test_an_image_that_the_model_drew_while_it_thought_is_not_in_the_answer(targ
     text = json.dumps(written.output)
     assert ("aGkh" in text, "aGk=" in text) == (True, False)
     assert ("foreign-part", "/messages/2/content/0") in [(loss.code, loss.path) for loss in written.losses]
+
+
+def test_a_response_that_code_assist_encloses_is_read_at_its_place() -> None:
+    answers = [{"content": model({"text": text}), "index": at} for at, text in enumerate(("One.", "Two."))]
+    source: Any = {"traceId": "t", "response": {"candidates": [*answers, {"content": {"parts": 1}}]}}
+    assert detect(json.dumps(source)) == "gemini"
+    reading = read(source, "gemini")
+    assert same(write(reading.transcript, "gemini").output, source)
+    two = read({"response": {"candidates": answers}, "traceId": "t"}, "gemini").transcript
+    assert isinstance(two, Transcript)
+    assert [alternative.messages[0].content for alternative in two.alternatives or ()] == ["Two."]
+    for candidates, place in ((1, ""), ([1], "/0"), ([{"content": {"parts": 1}}], "/0/content/parts")):
+        with pytest.raises(BridgeError) as caught:
+            read({"response": {"candidates": candidates}}, "gemini")
+        assert caught.value.path == f"/response/candidates{place}"
+
+
+def test_a_record_of_a_request_and_its_response_is_no_enclosed_response() -> None:
+    """The request would be an unknown member, so that the question would be missing in other formats."""
+    answer: Any = {"candidates": [{"content": model({"text": "Hi."})}]}
+    for record in ({"request": contents(model({"text": "Hi"})), "response": answer}, {"key": "1", "response": answer}):
+        with pytest.raises(BridgeError) as caught:
+            detect(json.dumps(record))
+        assert "a line of a provider's batch" in caught.value.message

@@ -1,4 +1,4 @@
-"""Read and write the three shapes of documents: requests, responses and bare lists.
+"""Read and write the shapes of documents: requests, responses, enclosed ones (`enclosed`), and bare lists.
 
 | shape | is | contents | everything else |
 | --- | --- | --- | --- |
@@ -25,6 +25,7 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Place, Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
 
+from .enclosed import enclosed
 from .lone_objects import ALONE, lists_of, with_lone_objects
 from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
@@ -45,7 +46,10 @@ from .syntax import (
     USER_ROLE,
     alias,
     is_cut_off,
+    is_enclosed,
+    is_response,
     keys,
+    opened,
 )
 from .tools import NAMES, read_tools, write_tools
 
@@ -202,11 +206,6 @@ def _write_request(surrounding: Surrounding, body: Body) -> Json:
 # --- responses --------------------------------------------------------------------------------------------------------
 
 
-def _is_response(document: Object) -> bool:
-    known = keys(document)
-    return any(key in known for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
-
-
 def _read_response(raw: Object, log: Log) -> Shell:
     document = keys(raw)
     raw_candidates: Json = document.get(CANDIDATES)
@@ -302,7 +301,7 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     marker = None if content is None else _PLACEHOLDER
     written = _response(around.settings, extras, marker, [_PLACEHOLDER] * len(others), branch_extras)
     out = cast("Object", respelled(written, layout.get(FORM)))
-    if not _is_response(out):
+    if not is_response(out):
         return None
     contents = [] if content is None else [content, *others]
     filled = _with_contents(out, contents)
@@ -331,7 +330,7 @@ def _with_contents(response: Object, contents: list[Json]) -> Object | None:
 
 def _are_chunks(items: list[Json]) -> bool:
     """Return whether a list has several responses with one id, which are the chunks of a stream."""
-    objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
+    objects = [keys(opened(cast("Object", item))) for item in items if isinstance(item, dict)]
     ids = [each.get("responseId") for each in objects if CANDIDATES in each]
     return len(items) == len(ids) > 1 and ids[0] is not None and all(each == ids[0] for each in ids)
 
@@ -341,15 +340,14 @@ def _is_request(document: Object) -> bool:
 
 
 def _is_document(document: Object) -> bool:
-    return PARTS not in keys(document) and (_is_request(document) or _is_response(document))
+    is_one = _is_request(document) or is_response(document) or is_enclosed(document)
+    return PARTS not in keys(document) and is_one
 
 
+_OF_RESPONSES: Final = Shape(_RESPONSE, is_response, _read_response, _write_response)
 DOCUMENTS: Final = Documents(
     NOTES,
-    (
-        Shape(REQUEST, _is_request, _read_request, _write_request),
-        Shape(_RESPONSE, _is_response, _read_response, _write_response),
-    ),
+    (Shape(REQUEST, _is_request, _read_request, _write_request), _OF_RESPONSES, enclosed(_OF_RESPONSES)),
     expected=EXPECTED,
     item="content",
     is_item=has(PARTS, ROLE),

@@ -8,7 +8,7 @@ from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 
-from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, keys, listed
+from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, is_enclosed, keys, listed, opened
 
 
 def sniff(source: Source) -> int:
@@ -18,7 +18,8 @@ def sniff(source: Source) -> int:
         return 2 if items and all(map(_is_content, items)) else 0
     if not isinstance(source, dict):
         return 0
-    document = keys(cast("Object", source))
+    given = cast("Object", source)
+    document = keys(opened(given) if is_enclosed(given) else given)
     contents, candidates = listed(document.get(CONTENTS)), document.get(CANDIDATES)
     if isinstance(contents, list):
         items = cast("list[Json]", contents)

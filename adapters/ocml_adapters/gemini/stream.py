@@ -18,7 +18,7 @@ from ocml_bridge.wires.blocks.reading import read_block
 from .assembly import EMPTY, Assembly
 from .blocks import PartGrammar, is_code
 from .hosted import is_hosted
-from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, keys
+from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, keys, opened
 from .units import ContentReader
 
 _REASONS: Final[dict[str, Reason]] = {
@@ -72,7 +72,7 @@ class ContentDecoder(AssemblingDecoder):
 
     def take(self, value: Object, name: str | None) -> None:
         """Take a chunk of the server."""
-        chunk = keys(_opened(value))
+        chunk = keys(opened(value))
         if chunk.get("error") is not None or name == "error":
             self.fail(chunk.get("error", value))
             return
@@ -90,7 +90,7 @@ class ContentDecoder(AssemblingDecoder):
 
     def more_text(self, value: Object) -> MoreText | None:
         """Return the text of a chunk that only continues the answer's last text; its other members are the same."""
-        value = _opened(value)
+        value = opened(value)
         candidate, first = only_object(value.get(CANDIDATES)), self._assembly.first
         part = only_object(members_of(candidate.get(CONTENT)).get(PARTS))
         text, delta = part.get("text"), self.delta
@@ -161,14 +161,6 @@ class ContentDecoder(AssemblingDecoder):
             response[CANDIDATES][0][FINISH] = _FINISHES[reason]
         is_empty = not response or first is not None or _FEEDBACK in response
         return response if is_empty else {CANDIDATES: [], **response}
-
-
-def _opened(value: Object) -> Object:
-    """Return a chunk with the members of the response that Code Assist encloses, in place of that response."""
-    response = value.get("response")
-    if not isinstance(response, dict) or CANDIDATES in value:
-        return value
-    return {**cast("Object", response), **{key: member for key, member in value.items() if key != "response"}}
 
 
 def _is_plain(thought: Message) -> bool:

@@ -85,6 +85,34 @@ def listed(value: Json) -> Json:
     return [cast("Json", value)] if value and isinstance(value, dict) else value
 
 
+ENCLOSED: Final = "response"
+"""The member with the response, in the objects of Code Assist."""
+_OF_RECORDS: Final = frozenset({"request", "key"})
+"""Members of a record of a request and its response, such as a line of a batch, whose request would be lost."""
+
+
+def opened(value: Object) -> Object:
+    """Return an object with the members of the response that it encloses, in place of that response."""
+    response = value.get(ENCLOSED)
+    if not isinstance(response, dict) or CANDIDATES in value:
+        return value
+    return {**cast("Object", response), **{key: member for key, member in value.items() if key != ENCLOSED}}
+
+
+def is_enclosed(value: Object) -> bool:
+    """Return whether an object encloses a response, and has no other member that a response may have."""
+    response = value.get(ENCLOSED)
+    if not isinstance(response, dict) or not is_response(cast("Object", response)):
+        return False
+    return value.keys().isdisjoint({*keys(cast("Object", response)), *_OF_RECORDS})
+
+
+def is_response(value: Object) -> bool:
+    """Return whether an object has a member that only a response has."""
+    known = keys(value)
+    return any(key in known for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
+
+
 REQUEST_ORDER: Final = (
     *("model", SYSTEM, CONTENTS, TOOLS, "toolConfig", "generationConfig", "safetySettings", "cachedContent"),
 )

@@ -230,4 +230,9 @@ APPS: Final[tuple[Kind, ...]] = (
         advice="segments have no turns; a text in the tokens of a template is read if you join them: jq -c "
         "'{text: ([.segments[].text] | join(\"\"))}' FILE",
     ),
+    Kind(
+        "a Jupyter notebook",
+        (marked(_D, cells=list, nbformat=int),),
+        advice="copy the conversation from its cells into a file",
+    ),
 )

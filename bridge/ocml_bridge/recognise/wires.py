@@ -14,7 +14,8 @@ from .marks import PLANNED, PREVIEWED, Kind, Mark, Place, anything, holding, lik
 from .people import PEOPLE
 
 _D, _M, _P, _PIECE, _T = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE, Place.TOOL
-
+_GEMINI: Final = {"request": "contents", "response": "candidates"}
+"""The members of records of Gemini's calls, and a member of each."""
 
 SPECIFIC: Final[tuple[Kind, ...]] = (
     # --- formats that are read ----------------------------------------------------------------------------------------
@@ -160,7 +161,11 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a Gemini response",
-        (marked(_D, candidates=listing("content", "finishReason")), marked(_D, usageMetadata=dict, modelVersion=str)),
+        (
+            marked(_D, candidates=listing("content", "finishReason")),
+            marked(_D, usageMetadata=dict, modelVersion=str),
+            marked(_D, "request", "key", response=holding("candidates")),
+        ),
         format="gemini",
     ),
     Kind(
@@ -289,17 +294,12 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "a line of a provider's batch",
         (
-            marked(_D, custom_id=str, body=dict),
-            marked(_D, custom_id=str, response=dict),
-            marked(_D, custom_id=str, params=dict),
-            marked(_D, custom_id=str, result=dict),
+            *(Mark(_D, {"custom_id": str, name: dict}) for name in ("body", "response", "params", "result")),
+            Mark(_D, {name: holding(has) for name, has in _GEMINI.items()}),
+            *(Mark(_D, {"key": str, name: holding(has)}) for name, has in _GEMINI.items()),
+            marked(_D, modelInput=dict, recordId=str),
         ),
         advice="`ocml-convert batch --plan auto` reads the lines of conversations",
-    ),
-    Kind(
-        "a Jupyter notebook",
-        (marked(_D, cells=list, nbformat=int),),
-        advice="copy the conversation from its cells into a file",
     ),
 )
 
