@@ -76,6 +76,7 @@ BLOCKS: list[Object] = [
     {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}, "caller": {"type": "direct"}},
 ]
 STARTED: Object = {"id": "a", "type": "message", "role": "assistant", "model": "m", "content": BLOCKS}
+SOUND: Object = {"data": "UklGRgABAgM="}
 AROUND: Object = {"stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 2}}
 
 CASES = {
@@ -91,6 +92,27 @@ CASES = {
             chunk({"content": "91"}, "stop", p="ab", usage=USAGE),
         ],
         completion({"content": [thinking("The user asks."), {"type": "text", "text": "391"}]}, usage=USAGE),
+    ),
+    # BerriAI/litellm, tests/integration/translation/chat_completions/basic/test_chat_completions_openai_audio.py
+    "a sound in pieces, each in base64 by itself": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk({"role": "assistant", "content": None, "audio": {"id": "audio_1", "transcript": "Ye"}}),
+            chunk({"audio": {"transcript": "s."}}),
+            chunk({"audio": {"data": "UklGRg=="}}),
+            chunk({"audio": {"data": "AAEC"}}),
+            chunk({"audio": {"data": "Aw=="}}),
+            chunk({"audio": {"expires_at": 9}}, "stop"),
+        ],
+        completion({"content": None, "audio": {"id": "audio_1", "transcript": "Yes.", **SOUND, "expires_at": 9}}),
+    ),
+    "a sound in pieces of one base64": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk({"role": "assistant", "audio": {"id": "audio_1", "data": "UklGRgA"}}),
+            chunk({"audio": {"data": "BAgM="}}, "stop"),
+        ],
+        completion({"content": None, "audio": {"id": "audio_1", **SOUND}}),
     ),
     # Databricks, Query reasoning models
     "thoughts in pieces that are signed in the end": Case(
@@ -393,6 +415,29 @@ def test_blocks_of_servers_that_leave_out_empty_texts_are_passed_on_once() -> No
     played = [*decoder(case.stream).feed(text_of(case))]
     assert [event.text for event in played if isinstance(event, Delta)] == ["Hm.", "Yes."]
     assert [event.message.channel for event in played if isinstance(event, Start)] == ["analysis", "final"]
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_blocks_without_an_index_or_a_beginning_are_there(*, begins: bool) -> None:
+    """As gateways in Go leave out an index of 0, and as others leave out the beginnings of blocks."""
+    texts = [("thinking", "thinking_delta", "Hm."), ("text", "text_delta", "Yes.")]
+    events: list[Object] = [{"type": "message_start", "message": {**STARTED, "content": []}}]
+    for index, (kind, delta, text) in enumerate(texts):
+        place: Object = {} if begins else {"index": index}
+        if begins:
+            events.append({"type": "content_block_start", "content_block": {"type": kind, kind: ""}})
+        events += [
+            *({"type": "content_block_delta", **place, "delta": {"type": delta, kind: piece}} for piece in text),
+            {"type": "content_block_stop", **place},
+        ]
+    events += [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+    source = text_of(Case("anthropic", "anthropic-sse", events, {}))
+    played = events_of(decoder("anthropic-sse"), [source])
+    assert all(events_of(decoder("anthropic-sse"), pieces) == played for pieces in all_cuts(source))
+    response: Any = write(document_of(played.events), "anthropic", policy=LENIENT).output
+    assert response["content"] == [{"type": kind, kind: text} for kind, _, text in texts]
+    assert [event.text for event in played.events if isinstance(event, Delta)] == ["Hm.", "Yes."]
+    assert len([event for event in played.events if isinstance(event, Finding)]) == 1
 
 
 @pytest.mark.parametrize(

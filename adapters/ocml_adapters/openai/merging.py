@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections import deque
+from collections.abc import Callable
 from typing import Final, cast
 
 from ocml_bridge.json_values.form import Object
@@ -11,6 +13,8 @@ from ocml_bridge.stream.assembled import Note
 
 _ONCE: Final = frozenset({"index", "type", "id", "name", "format", "channel"})
 """Members that chunks repeat, rather than continue."""
+_BASE64: Final = "data"
+"""The member of sounds, and of encrypted thoughts, whose pieces may be in base64 each by itself."""
 
 
 def merged(values: list[Json]) -> Json:
@@ -27,8 +31,19 @@ def merged(values: list[Json]) -> Json:
         for value in cast("list[Object]", values):
             for key, item in value.items():
                 members.setdefault(key, []).append(item)
-        return {key: _first(items) if key in _ONCE else merged(items) for key, items in members.items()}
+        return {key: _MERGED.get(key, merged)(items) for key, items in members.items()}
     return values[-1]
+
+
+def _joined_base64(values: list[Json]) -> Json:
+    """Join the pieces of data in base64: if one of them ends with padding, each is decoded by itself."""
+    pieces = [value for value in values if isinstance(value, str) and value]
+    if len(pieces) < len(values) or not any(piece.endswith("=") for piece in pieces[:-1]):
+        return merged(values)
+    try:
+        return base64.b64encode(b"".join([base64.b64decode(piece, validate=True) for piece in pieces])).decode()
+    except ValueError:
+        return merged(values)
 
 
 def latest(values: list[Json]) -> Json:
@@ -97,6 +112,10 @@ class Twice:
 
 def _first(values: list[Json]) -> Json:
     return next((value for value in values if value is not None), None)
+
+
+_MERGED: Final[dict[str, Callable[[list[Json]], Json]]] = {**dict.fromkeys(_ONCE, _first), _BASE64: _joined_base64}
+"""How members are merged that are not merged as other values are."""
 
 
 def text_in(members: Object, key: str, note: Note) -> str:
