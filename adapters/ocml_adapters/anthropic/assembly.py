@@ -231,7 +231,7 @@ class Assembly:
         self.blocks: list[Block] = []
         self.reason: str | None = None
         self.is_over = False
-        self._places: dict[int, Block] = {}
+        self._places: dict[int | None, Block] = {}
         self._around: Object = {}
 
     def take(self, event: Object, kind: Json) -> Update | None:
@@ -280,32 +280,40 @@ class Assembly:
         self._around |= self._around_content(members, self._around.get("role", _ANSWER["role"]))
 
     def _begin(self, event: Object) -> Update:
-        block = Block(event["content_block"], self._note)
-        self.blocks.append(block)
+        block = self._add(event["content_block"], event)
         if block.first.get("type") == _FALLBACK:
             model = members_of(block.first.get("to")).get(_MODEL)
             if isinstance(model, str):
                 self._around[_MODEL] = model  # as the answer that comes at once has it
-        if isinstance(index := event.get("index"), int):
-            self._places[index] = block
-        else:
-            self._note("a block has no index; what continues it is left out")
+        if "index" not in event:
+            self._note("a block has no index; it is continued by what has none either")
         return Update(block, begins=True)
 
+    def _add(self, raw: Object, event: Object) -> Block:
+        """Add a block with the index of an event."""
+        block = Block(raw, self._note)
+        self.blocks.append(block)
+        self._places[_index_of(event)] = block
+        return block
+
     def _continue(self, event: Object, kind: Json) -> Update | None:
-        """Take more of a block, or its end."""
-        index = event.get("index")
-        block = self.running(index) if isinstance(index, int) else None
+        """Take more of a block, or its end; a text or a thought of no block begins one."""
+        block, delta = self.running(_index_of(event)), members_of(event.get("delta"))
         if block is None:
-            return None
+            key = _TEXTS.get(str(delta.get("type"))) if kind == "content_block_delta" else None
+            if key is None or not isinstance(delta.get(key), str):
+                return None
+            self._note("a delta continues a block that has not begun; it begins one")
+            block = self._add({"type": key}, event)
+            return Update(block, block.take(delta) or "", begins=True)
         if kind == "content_block_stop":
             block.end()
             return Update(block)
-        text = block.take(members_of(event.get("delta"))) if kind == "content_block_delta" else None
+        text = block.take(delta) if kind == "content_block_delta" else None
         return None if text is None else Update(block, text)
 
-    def running(self, index: int) -> Block | None:
-        """Return the block with an index; None if there is none that is not complete."""
+    def running(self, index: int | None) -> Block | None:
+        """Return the block with an index, or without one; None if there is none that is not complete."""
         block = self._places.get(index)
         return None if block is None or block.is_whole else block
 
@@ -329,6 +337,12 @@ class Assembly:
             return {}
         around = {} if "type" in self._around else _ANSWER
         return {**around, **self._around, "content": [block.wire() for block in self.blocks]}
+
+
+def _index_of(event: Object) -> int | None:
+    """Return the index of an event; None if it has none, as from servers in Go, which leave out 0."""
+    index = event.get("index")
+    return index if isinstance(index, int) else None
 
 
 def _others(event: Object, *known: str) -> Object:

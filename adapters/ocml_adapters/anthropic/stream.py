@@ -111,6 +111,8 @@ class EventDecoder(AssemblingDecoder):
                 self.note("an event is not understood; the event is left out")
         elif update.block is not None and update.begins:
             self._begin(update.block)
+            if update.text:
+                self._continue(update.block, update.text)
         elif update.block is not None:
             self._continue(update.block, update.text)
         if self._assembly.is_over:
