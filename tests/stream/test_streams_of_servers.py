@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from ocml_bridge import Transcript, read, write
-from ocml_bridge.events import Delta, Event, Start
+from ocml_bridge.chat.visibility import DEBUG
+from ocml_bridge.events import Delta, End, Event, Start
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.report.policy import LENIENT
@@ -150,6 +151,30 @@ CASES = {
             chunk({"role": "assistant", "content": " is."}, "stop"),
         ],
         completion({"content": "<thought>It is blue.</thought>Yes, it is.", **MARK}),
+    ),
+    # vercel/ai, packages/anthropic/src/__fixtures__/anthropic-fallback-mid-output.chunks.txt, as Gemini's chunks
+    "thoughts next to each other": Case(
+        *("gemini", "gemini-sse"),
+        [
+            {"candidates": [content({"text": "First", "thought": True})]},
+            {"candidates": [content({"text": ".", "thought": True})]},
+            {"candidates": [content({"text": "", "thought": True}, {"text": "Sec", "thought": True})]},
+            {"candidates": [content({"text": "ond.", "thought": True}, {"text": "Third.", "thought": True})]},
+            {"candidates": [content({"text": "Yes"})]},
+            {"candidates": [content({"text": "."}, {"text": " No."})]},
+            {"candidates": [{"finishReason": "STOP"}]},
+        ],
+        {
+            "candidates": [
+                {
+                    **content(
+                        *({"text": text, "thought": True} for text in ("First.", "Second.", "Third.")),
+                        *({"text": text} for text in ("Yes.", " No.")),
+                    ),
+                    "finishReason": "STOP",
+                }
+            ]
+        },
     ),
     # the same with gemma-4-31b-it: the end tag comes with the call
     "a marked thought before a call": Case(
@@ -415,6 +440,18 @@ def test_blocks_of_servers_that_leave_out_empty_texts_are_passed_on_once() -> No
     played = [*decoder(case.stream).feed(text_of(case))]
     assert [event.text for event in played if isinstance(event, Delta)] == ["Hm.", "Yes."]
     assert [event.message.channel for event in played if isinstance(event, Start)] == ["analysis", "final"]
+
+
+def test_thoughts_next_to_each_other_stay_apart_in_chunks_of_gemini() -> None:
+    case = CASES["thoughts next to each other"]
+    there = Pipe(decoder(case.stream), encoder("anthropic-sse"), DEBUG)
+    blocks = there.feed(text_of(case)) + there.finish()
+    writer = encoder(case.stream)
+    back = Pipe(decoder("anthropic-sse"), writer, DEBUG)
+    chunks = back.feed(blocks) + back.finish()
+    thoughts = [event.message.content for event in decoder(case.stream).feed(chunks) if isinstance(event, End)]
+    assert thoughts[:3] == ["First.", "Second.", "Third."]
+    assert [loss for loss in writer.losses if loss.code == "message"] == []
 
 
 @pytest.mark.parametrize("begins", [True, False])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
@@ -25,6 +25,18 @@ _QUOTED: Final = rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*\""""
 _STEP: Final = re.compile(rf"\.([^.\[\]]+)|\[(\d{{1,4}})\]|\[({_QUOTED})\]")
 _PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})*")
 _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
+
+
+class Arrived(NamedTuple):
+    """A part that has arrived.
+
+    Attributes:
+        part: the part, as it is in the chunk.
+        continues: whether it continues the text of the part before it.
+    """
+
+    part: Object
+    continues: bool
 
 
 class Candidate:
@@ -50,8 +62,8 @@ class Candidate:
         self._calling = False
         self._note = note
 
-    def take(self, candidate: Object) -> list[Object]:
-        """Take more of the answer; return its new parts, as they are in the chunk."""
+    def take(self, candidate: Object) -> list[Arrived]:
+        """Take more of the answer; return what has arrived of its parts."""
         content, more = candidate.get(CONTENT), {key: value for key, value in candidate.items() if key != CONTENT}
         self.finish = finish_of(more) or self.finish
         _append_new(self._members, more)
@@ -62,18 +74,19 @@ class Candidate:
         if members.get(ROLE) not in (None, MODEL_ROLE):
             self._note("an answer has the role of the model; another role is left out")
         _append_new(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
-        new: list[Object] = []
-        for part in map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note)):
+        new: list[Arrived] = []
+        for at, part in enumerate(map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note))):
             if part != EMPTY or not self.parts:
-                self._add(part)
-                new.append(part)
+                continues = at == 0 and self.continued_by(part)
+                self._add(part, continues=continues)
+                new.append(Arrived(part, continues))
         return new
 
-    def _add(self, part: Object) -> None:
-        """Add a part, or continue the last one."""
+    def _add(self, part: Object, *, continues: bool) -> None:
+        """Add a part, or continue the text of the last one."""
         last = self.parts[-1] if self.parts else {}
         call = part.get(CALL)
-        if _continues(last, part):
+        if continues:
             self.pieces.append(part["text"])
             return
         self._join()
@@ -90,7 +103,7 @@ class Candidate:
                 del self.parts[-1][CALL]["willContinue"]
 
     def continued_by(self, part: Object) -> bool:
-        """Return whether a part continues the last part, which is a text."""
+        """Return whether a part at the beginning of a chunk continues the last part, which is a text."""
         return bool(self.parts) and _continues(self.parts[-1], part)
 
     def _join(self) -> None:
@@ -204,10 +217,10 @@ class Assembly:
         self.candidates: dict[int, Candidate] = {}
         self._members: list[Object] = []
 
-    def take(self, chunk: Object) -> list[Object]:
-        """Take more of the response; return the new parts of the first candidate."""
+    def take(self, chunk: Object) -> list[Arrived]:
+        """Take more of the response; return what has arrived of the parts of the first candidate."""
         self._members.append({key: value for key, value in chunk.items() if key != CANDIDATES})
-        new: list[Object] = []
+        new: list[Arrived] = []
         for candidate in map(keys, objects_of(chunk.get(CANDIDATES), "the candidates", self._note)):
             index = candidate.get("index")
             if index is not None and type(index) is not int:

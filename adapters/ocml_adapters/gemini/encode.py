@@ -42,6 +42,8 @@ _FINISHES: Final[dict[Reason, str]] = {
     "length": "MAX_TOKENS",
     "content_filter": "SAFETY",
 }
+_SEPARATOR: Final[Object] = {"text": "", "thought": True}
+"""The part between two thoughts: it continues the first, so that what follows in the same chunk is the second."""
 _WHOLE: Final = "whole"
 """The kind of a message that is written as one part, and is not joined to others when it is read."""
 _GRAMMAR = PartGrammar()
@@ -52,7 +54,7 @@ class ChunkEncoder(ResponseEncoder):
 
     stream = "gemini-sse"
     reads = ContentReader
-    joined = frozenset({"text", "thought"})
+    joined = frozenset({"text"})
     names = NAMES
 
     def __init__(self, answer: Answer, options: Options) -> None:
@@ -121,9 +123,12 @@ class ChunkEncoder(ResponseEncoder):
         return [] if written is None else [self._part(number, kind_of(self.heads[number]), cast("Object", written))]
 
     def _part(self, number: int, kind: str, part: Object) -> bytes:
+        first, before = self._assembly.first, list[Object]()
         if not self.written or self.written[-1][0] != number:
             self.written.append((number, kind))
-        return self._chunk(_content(part))
+            if part.get("thought") and first is not None and first.continued_by(part):
+                before = [_SEPARATOR]
+        return self._chunk(_content(*before, part))
 
     def _chunk(self, candidate: Object | None, **more: Json) -> bytes:
         """Assemble a chunk as a client does, and return it as a Server-Sent Event.
@@ -182,9 +187,9 @@ class WholeEncoder(ChunkEncoder):
     whole = True
 
 
-def _content(part: Object) -> Object:
-    """Return a candidate with one part."""
-    return {CONTENT: {PARTS: [part], "role": MODEL_ROLE}}
+def _content(*parts: Object) -> Object:
+    """Return a candidate with some parts."""
+    return {CONTENT: {PARTS: list(parts), "role": MODEL_ROLE}}
 
 
 def _is_written_in_pieces(head: Message) -> bool:

@@ -78,9 +78,9 @@ class ContentDecoder(AssemblingDecoder):
             return
         if not self.started:
             self.name(chunk)
-        for part in self._assembly.take(chunk):
+        for part, continues in self._assembly.take(chunk):
             if self._live:
-                self._emit(part)
+                self._emit(part, continues=continues)
         first = self._assembly.first
         feedback = chunk.get(_FEEDBACK)
         if first is not None and first.finish is not None:
@@ -106,7 +106,7 @@ class ContentDecoder(AssemblingDecoder):
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
-    def _emit(self, part: Object) -> None:
+    def _emit(self, part: Object, *, continues: bool) -> None:
         """Emit the events of a part; a part that is not complete, and all after it, waits for the end."""
         call = members_of(part.get(CALL))
         if not keys(call).keys().isdisjoint(_IN_PIECES):
@@ -117,15 +117,15 @@ class ContentDecoder(AssemblingDecoder):
             return
         value = read_block(_GRAMMAR, part, MODEL_ROLE)
         if isinstance(value, Message):
-            self._emit_message(value)
+            self._emit_message(value, continues=continues)
         elif value is None:
             self._live, self._media = self._kind != "", None
         else:
             self._emit_part(value)
 
-    def _emit_message(self, message: Message) -> None:
+    def _emit_message(self, message: Message, *, continues: bool) -> None:
         is_thought, before = message.channel == "analysis", self._thought
-        if before is not None and is_thought and text_of(message) and _is_plain(before) and _is_plain(message):
+        if before is not None and is_thought and continues:
             before.content = text_of(before) + text_of(message)
         else:
             self._end_thought()
@@ -161,8 +161,3 @@ class ContentDecoder(AssemblingDecoder):
             response[CANDIDATES][0][FINISH] = _FINISHES[reason]
         is_empty = not response or first is not None or _FEEDBACK in response
         return response if is_empty else {CANDIDATES: [], **response}
-
-
-def _is_plain(thought: Message) -> bool:
-    """Return whether a thought has only its text, without extras and signature."""
-    return thought.extras is thought.signature is None
