@@ -26,6 +26,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "a recorded stream of Responses events": ([{"type": "response.created", "response": {"output": []}}],),
     "a recorded stream of Bedrock events": ([{"messageStart": {"role": "assistant"}}], [{"contentBlockDelta": {}}]),
+    "a recorded stream of Bedrock's InvokeModel, whose events are in base64": (
+        [{"chunk": {"bytes": "eyJ0eXBlIjoibWVzc2FnZV9zdG9wIn0="}}],
+    ),
     "messages of Haystack": (
         [{"role": "user", "meta": {}, "name": None, "content": [{"text": "Hi"}]}],
         [{"role": "assistant", "meta": {}, "content": [{"tool_call": {"tool_name": "f", "arguments": {}, "id": "c"}}]}],
@@ -477,6 +480,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "an answer of Ollama": (
         {"model": "m", "message": {"role": "assistant", "content": "Hi"}, "done_reason": "stop", "done": True},
         [{"message": {"role": "assistant", "content": text}, "done": False} for text in ("H", "i")],
+    ),
+    "an answer of Cohere": (
+        {"id": "1", "message": {"role": "assistant", "tool_plan": "I look."}, "finish_reason": "TOOL_CALL"},
     ),
     "a single message": (TURN, {"role": "assistant", "content": None, "tool_calls": []}),
     "Chat Completions JSON": (

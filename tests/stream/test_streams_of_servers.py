@@ -5,8 +5,10 @@ The shapes are those of recorded streams in public repositories, whose paths are
 
 from __future__ import annotations
 
+import base64
 import json
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -452,6 +454,36 @@ def test_thoughts_next_to_each_other_stay_apart_in_chunks_of_gemini() -> None:
     thoughts = [event.message.content for event in decoder(case.stream).feed(chunks) if isinstance(event, End)]
     assert thoughts[:3] == ["First.", "Second.", "Third."]
     assert [loss for loss in writer.losses if loss.code == "message"] == []
+
+
+RECORDED: Final[dict[str, Callable[[list[Object]], str]]] = {
+    "a list": lambda events: json.dumps(events),
+    "lines": lambda events: "\n".join(map(json.dumps, events)),
+    "Bedrock's events, as SDKs give them": lambda events: json.dumps([{"chunk": in_base64(each)} for each in events]),
+    "Bedrock's events, as they are sent": lambda events: "\n".join(
+        json.dumps({**in_base64(each), "p": "abcdef"}) for each in events
+    ),
+}
+
+
+def in_base64(event: Object) -> Object:
+    return {"bytes": base64.b64encode(json.dumps(event).encode()).decode()}
+
+
+@each_case
+@pytest.mark.parametrize("form", RECORDED)
+def test_a_stream_may_be_recorded_as_json(case: Case, form: str) -> None:
+    """As of botocore's `invoke_model_with_response_stream`; models on Bedrock send the events of their own APIs."""
+    source = RECORDED[form](case.events)
+    played = events_of(decoder(case.stream), [source])
+    assert played == events_of(decoder(case.stream), [text_of(case)])
+    assert all(events_of(decoder(case.stream), pieces) == played for pieces in all_cuts(source)[:2])
+
+
+def test_bytes_that_are_no_event_are_a_finding() -> None:
+    for data in ("?", "MQ==", "eyI="):
+        played = decoder("anthropic-sse").feed(json.dumps({"type": "content_block_delta", "chunk": {"bytes": data}}))
+        assert {type(event) for event in played} == {Finding}
 
 
 @pytest.mark.parametrize("begins", [True, False])

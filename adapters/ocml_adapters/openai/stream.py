@@ -21,7 +21,6 @@ from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
 from ocml_bridge.stream.decoder import emit_message, header_of, text_of
 from ocml_bridge.stream.repeats import MoreText
-from ocml_bridge.stream.sse import Reader, ServerEvent
 
 from .assembly import Call, Choice, Fragment
 from .deltas import TextPlace, text_of_delta
@@ -68,8 +67,7 @@ class ChunkDecoder(ArrivingDecoder):
     varying = _IGNORED
 
     def __init__(self, options: Options) -> None:
-        self._reader = Reader()
-        super().__init__(self._reader, options)
+        super().__init__(options)
         self._envelope: Object = {}
         self._choices: dict[object, Choice] = {}
         self._numbers: dict[_Key, int] = {}
@@ -254,10 +252,6 @@ class ChunkDecoder(ArrivingDecoder):
         return message
 
     # --- the end ------------------------------------------------------------------------------------------------------
-
-    def rest(self) -> list[ServerEvent]:
-        """End the parsing; return the last event, which may lack its empty line."""
-        return self._reader.finish(unended=True)
 
     def stop(self, reason: Reason | None) -> Stop:
         """Read the answer so far, and take the missing events of its messages to the log."""

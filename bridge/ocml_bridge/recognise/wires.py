@@ -12,6 +12,7 @@ from .apps import APPS
 from .frameworks import FRAMEWORKS
 from .marks import PLANNED, PREVIEWED, Kind, Mark, Place, anything, holding, like, listing, marked, something, words
 from .people import PEOPLE
+from .streams import STREAMS
 
 _D, _M, _P, _PIECE, _T = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE, Place.TOOL
 _GEMINI: Final = {"request": "contents", "response": "candidates"}
@@ -37,30 +38,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         (marked(_M, "role", token=words("<|im_start|>")),),
         format="chatml-json",
     ),
-    # --- recorded streams ---------------------------------------------------------------------------------------------
-    Kind(
-        "a recorded stream of Chat Completions chunks",
-        (marked(_D, object=words("chat.completion.chunk")), marked(_D, choices=listing("delta"))),
-        advice="`ocml-convert stream -f openai-sse` reads such chunks as Server-Sent Events",
-    ),
-    Kind(
-        "a recorded stream of Anthropic events",
-        (
-            marked(_D, type=words("message_start"), message=dict),
-            marked(_D, type=words("content_block_start", "content_block_delta")),
-        ),
-        advice="`ocml-convert stream -f anthropic-sse` reads such events as Server-Sent Events",
-    ),
-    Kind(
-        "a recorded stream of Responses events",
-        (marked(_D, type=words("response.created", "response.in_progress"), response=dict),),
-        advice="`ocml-convert stream -f openai-responses-sse` reads such events",
-    ),
-    Kind(
-        "a recorded stream of Bedrock events",
-        (marked(_D, messageStart=dict), marked(_D, contentBlockDelta=dict)),
-        advice="`ocml-convert stream -f bedrock-converse` reads such events",
-    ),
+    *STREAMS,
     *FRAMEWORKS,
     *APPS,
     *PEOPLE,
@@ -313,6 +291,11 @@ GENERAL: Final[tuple[Kind, ...]] = (
         advice='make a message of its pieces: jq -sc \'{messages: [map(.message) | {role: "assistant", '
         'reasoning: (map(.thinking // "") | add), content: (map(.content // "") | add), '
         "tool_calls: (map(.tool_calls // []) | add)}]}' FILE",
+    ),
+    Kind(
+        "an answer of Cohere",
+        (marked(_D, certain=False, finish_reason=str, message=holding("role")),),
+        advice="take the message out: jq -c '{messages: [.message]}' FILE",
     ),
     Kind(
         "a single message",

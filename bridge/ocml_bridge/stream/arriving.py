@@ -1,4 +1,4 @@
-"""Decode a stream of JSON objects, such as the data of Server-Sent Events: the base class of these decoders."""
+"""Decode a stream of JSON objects, in Server-Sent Events or one after another: the base class of these decoders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from typing import ClassVar, Final, NamedTuple, Protocol, cast
+from typing import ClassVar, Final, NamedTuple, cast
 
 from ..chat.turns import is_hosted
 from ..errors import BridgeError
@@ -17,29 +17,18 @@ from ..loss import FindingCode, Severity
 from ..model import Document, Json, Message
 from ..options import Options
 from .decoder import LiveLog, settle
+from .enclosed import opened
 from .identity import named_in
 from .repeats import Frame, MoreText, Repeats
 from .sse import ServerEvent
 from .utf8 import Characters
+from .values import Values
 
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 """Reasons of a caller that do not override the reason of the stream."""
 _EVENT_END: Final = "\n\n"
 DONE: Final = "[DONE]"
 """The data of the last event of some servers."""
-
-
-class Arrivals(Protocol):
-    """A parser of the chunks of a stream."""
-
-    def events(self, text: str, /) -> Iterable[ServerEvent]:
-        """Take the next text; yield the events that it completes."""
-        ...
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing waits for the next text: the last one ended with the end of an event."""
-        ...
 
 
 class _Parsed(NamedTuple):
@@ -60,7 +49,6 @@ class ArrivingDecoder(Decoder, ABC):
     """A decoder of one stream.
 
     Args:
-        arrivals: parses its chunks.
         options: how to read.
 
     Attributes:
@@ -74,11 +62,11 @@ class ArrivingDecoder(Decoder, ABC):
     varying: ClassVar[Collection[str]] = ()
     """The keys of members that differ from event to event and say nothing (`Repeats`)."""
 
-    def __init__(self, arrivals: Arrivals, options: Options) -> None:
+    def __init__(self, options: Options) -> None:
         self.options = options
         self.log = LiveLog()
         self.failed = self.done = self.closed = False
-        self._arrivals = arrivals
+        self._values = Values()
         self._utf8 = Characters()
         self._repeats = Repeats(self.varying)
         self._events_before = 0
@@ -111,10 +99,6 @@ class ArrivingDecoder(Decoder, ABC):
     def announced(self) -> None:
         """Take the announcement that the stream is over."""
         self.done = True
-
-    @abstractmethod
-    def rest(self) -> Iterable[ServerEvent]:
-        """End the parsing; yield the events that are complete although nothing ends them."""
 
     @abstractmethod
     def stop(self, reason: Reason | None) -> Stop:
@@ -154,7 +138,7 @@ class ArrivingDecoder(Decoder, ABC):
         if not isinstance(value, dict):
             self.note("an event is not an object; it is left out")
             return None
-        members = cast("Object", value)
+        members = opened(cast("Object", value))
         self._events_before = len(self.log.events)
         self.take(members, name)
         return _Parsed(name, data, members)
@@ -184,11 +168,11 @@ class ArrivingDecoder(Decoder, ABC):
         """Take at most one server-sent event, which does not just repeat the one before."""
         self._repeats.forget()
         try:
-            last = self.take_all(self._arrivals.events(text))
+            last = self.take_all(self._values.events(text))
         except BridgeError:
             self.failed = True
             raise
-        if last is not None and self.options.plans and not self.is_closed and self._arrivals.is_idle:
+        if last is not None and self.options.plans and not self.is_closed and self._values.is_idle:
             frame = _frame_of(last, text)
             if frame is not None:
                 self._repeats.learn(frame, last.value, self.more_text)
@@ -200,8 +184,8 @@ class ArrivingDecoder(Decoder, ABC):
         if not self.is_closed:
             # If the last value is incomplete, the stream was cut off inside it.
             with suppress(BridgeError):
-                self.take_all(self._arrivals.events(self._utf8.finish()))
-                self.take_all(self.rest())
+                self.take_all(self._values.events(self._utf8.finish()))
+                self.take_all(self._values.finish())
         self.closed = True
         stop = self.stop(reason)
         return [*self.log.take(), stop]

@@ -18,8 +18,6 @@ from ..options import Options
 from ..units.reader import UnitReader
 from .arriving import ArrivingDecoder
 from .decoder import header_of, rest_of
-from .sse import ServerEvent
-from .values import Values
 
 Note = Callable[[str], None]
 """Takes a sentence that describes what was mended."""
@@ -40,8 +38,7 @@ class AssemblingDecoder(ArrivingDecoder):
     """The reader of a response."""
 
     def __init__(self, options: Options) -> None:
-        self._values = Values()
-        super().__init__(self._values, options)
+        super().__init__(options)
         self.over: Reason | None = None
         self._lengths: list[int] = []
         """The number of characters of each message for which deltas were emitted."""
@@ -135,10 +132,6 @@ class AssemblingDecoder(ArrivingDecoder):
         return len(self._lengths)
 
     # --- the stream ---------------------------------------------------------------------------------------------------
-
-    def rest(self) -> Iterator[ServerEvent]:
-        """End the parsing; yield the events that are complete although nothing ends them."""
-        return self._values.finish()
 
     def stop(self, reason: Reason | None) -> Stop:
         """Read the answer so far, and take the missing events of its messages to the log."""
