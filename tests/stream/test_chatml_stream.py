@@ -46,6 +46,15 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
     check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
 
+@pytest.mark.parametrize("text", ["<tools>", "<functions>", "List of tools: ", "A <function= and <|im_end|>"])
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_a_tag_that_was_broken_when_it_was_written_may_be_cut_anywhere(role: str, text: str) -> None:
+    """The second message is passed on as it arrives: a system message at the beginning may declare tools."""
+    document = Transcript((Message("user", "Hi"), Message(role, text)))
+    written = cast("str", write(document, "chatml", policy=LENIENT).output)
+    check_decoding(written, "chatml", all_cuts(written))
+
+
 @given(st.data())
 @examples(30)
 def test_written_texts_read_the_same_for_every_cut(data: st.DataObject) -> None:

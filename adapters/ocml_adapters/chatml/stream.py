@@ -25,14 +25,15 @@ from .headers import read_speaker
 from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, answered, begins
-from .markup.segments import FUNCTION
 from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
 from .spelling import with_notes
-from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of, ends_turn
+from .syntax import CONTROL, END, GRAMMAR, MARKED, control_of, ends_turn
 
-WRITTEN: Final = Hold((*MARKED, "List of tools: "))
-"""What a text that is written must not be cut inside of: tokens and tags."""
-_READ: Final = Hold((*SPECIALS, FUNCTION), look="\n")
+_TOKENS: Final = (*MARKED, "List of tools: ")
+"""The tokens and the tags that a text may have, whole or broken."""
+WRITTEN: Final = Hold(_TOKENS)
+"""What a text that is written must not be cut inside of."""
+_READ: Final = Hold(_TOKENS, look="\n")
 """What a text that is read must not be cut inside of; line breaks are looked at, because they may belong to a tag."""
 
 
