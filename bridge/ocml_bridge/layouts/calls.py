@@ -61,6 +61,8 @@ _INTRODUCE: Final = ("functions", "make calls in a single JSON array")
 """Words of a system text that lists tools as JSON at its end (Glaive, xLAM-2)."""
 
 
+_ANSWERING: Final = ("tool", "user", "function")
+"""The roles of messages that may be results between tags."""
 _TAGS: Final = (*_OPENS_CALL, "<tool_response>", "<tools>", "<functioncall>", "<function=")
 
 
@@ -159,7 +161,7 @@ def extract_tools(
             out.append(_called(each, text, path, findings, tools, messages[at + 1 : at + 2] or end))
         elif (result := _labelled(each, _names(messages[at - 1 : at], out))) is not None:
             out.append({**each, **message("tool", result)})
-        elif each["role"] in ("tool", "user") and (results := _results(each, text, out, path, findings)) is not None:
+        elif each["role"] in _ANSWERING and (results := _results(each, text, out, path, findings)) is not None:
             other_members = without_members(each, "role", "content")
             out += [{**message("tool", result), **other_members} for result in results]
         else:

@@ -152,6 +152,16 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     return [Document(request(messages, read_tools(fields)), tuple(findings))]
 
 
+def read_earlier(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of earlier messages and a question, with the calls in tags in their texts."""
+    [found] = read_exchange(fields, wording)
+    messages = cast("list[Object]", members_of(found.value)["messages"])
+    if not calls.have_tagged_calls(messages):
+        return [found]
+    tools, messages, findings = calls.extract_tools(messages, read_tools(fields))
+    return [Document(request(messages, tools), (*found.findings, *findings))]
+
+
 def read_calls(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation that ends with calls; with the question if there are no calls."""
     messages = read_prompt(fields, wording)

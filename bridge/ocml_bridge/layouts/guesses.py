@@ -10,12 +10,11 @@ from ..json_values import jsontext
 from .columns import SEVERAL
 from .exchange import is_text_or_messages
 from .fitting import as_list, as_object, members_of, objects_of
-from .layout import Object, Wording
-from .messages import ROLES, are_messages
+from .layout import Object, Wording, parsed_or_none
+from .messages import CALLS, KNOWN, ROLES, are_messages
 from .named import has_answer, named_answer, named_fields, named_preference
 from .plan import AUTO, Plan, layout_for, read_row
-from .table import LAYOUTS
-from .turns import CALLS
+from .table import BY_NAME, LAYOUTS
 
 GUESSES: Final[dict[str, str]] = {
     **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me"), "user"),
@@ -52,7 +51,7 @@ def guess(row: Object) -> Guess | None:
         return Guess(doubtful)
     if answers := [key for key in row if key.lower() in SEVERAL and isinstance(row[key], (str, list))]:
         return Guess(_several_answers(row, answers))
-    if (found := _members_of_columns(row) or _row_in_column(row)) is not None:
+    if (found := _members_of_columns(row) or _row_in_column(row) or _messages_in_column(row)) is not None:
         return found
     for column, value in row.items():
         turns = list(map(_with_words, objects_of(value)))
@@ -140,6 +139,28 @@ def _row_in_column(row: Object) -> Guess | None:
     return None
 
 
+def _messages_in_column(row: Object) -> Guess | None:
+    """Return the plan for a row with messages of known roles, or their JSON, in a column of any name."""
+    for column, value in row.items():
+        listed = parsed_or_none(value) if isinstance(value, str) and value.startswith("[{") else value
+        words = {str(each[key]).lower() for each in objects_of(listed) for key in _SPOKEN.role if key in each}
+        if not are_messages(listed, _SPOKEN) or not words <= KNOWN or _MESSAGES in row:
+            continue
+        if (found := _answered_messages(row, column)) is not None:
+            return found
+        named = {**{key: each for key, each in row.items() if key != column}, _MESSAGES: listed}
+        layout = layout_for(Plan((AUTO,)), named)
+        sources = {} if layout is None else layout.sources(named)
+        places = {field: column for field, name in sources.items() if name == _MESSAGES}
+        if layout is not None and (layout.whole or not places):
+            layout, places = BY_NAME["wrapped"], {"records": column}
+        if layout is not None and (found := _with_places(row, layout.name, places)) is not None:
+            return found
+    return None
+
+
+_MESSAGES: Final = "messages"
+_SPOKEN: Final = Wording(role=("role", "from", "speaker", "author", "sender"))
 _DEEPEST: Final = 3
 """The number of columns around the columns of a row."""
 

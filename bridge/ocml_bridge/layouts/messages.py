@@ -9,7 +9,7 @@ from ..json_values import jsontext
 from ..model import Json
 from . import columns, languages
 from .fitting import as_list, as_object, items_of, members_of, without_members
-from .layout import Object, Wording, misshapen, parsed
+from .layout import Object, Wording, misshapen, parsed, parsed_or_none
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
 from .pythonic import calls_in
@@ -154,6 +154,10 @@ _STYLES: Final = frozenset(
 
 THOUGHT_ROLES: Final = frozenset({"thinking", "thought", "reasoning"})
 """Words for the role of a message that is a thought of the assistant (Continue)."""
+CALLS: Final = ("tool_call", "function_call", "function-call")
+"""Words for the role of a message that is a call."""
+KNOWN: Final = frozenset((*ROLES, *CALLS, "developer", "function"))
+"""Words for roles that are read, in lower case."""
 _TOOL_CALLS: Final = "tool_calls"
 _CAMEL: Final = {"toolCalls": _TOOL_CALLS, "toolCallId": "tool_call_id"}
 """Names of members in AG-UI's messages."""
@@ -228,7 +232,7 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     for at, item in enumerate(items):
         found = as_object(item)
         if found is None or not is_chat or not _is_spelled(found):
-            found = respelled(item, wording, f"{path}/{at}")
+            found = _with_calls_alone(respelled(item, wording, f"{path}/{at}"), f"{path}/{at}")
         if found.get("content").__class__ is str and _BESIDE.isdisjoint(found):
             out.append(with_error(found) if "error" in found else found)
             continue
@@ -241,6 +245,17 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
             found, replies = (found, replies) if replied else taken_out(found)
         out += [*messages_of(with_error(_with_calls(found, f"{path}/{at}"))), *replies]
     return out
+
+
+def _with_calls_alone(each: Object, path: str) -> Object:
+    """Return a message whose role is that of calls, and whose content is calls or their JSON, with these."""
+    content = each.get("content")
+    if content is None or each["role"].replace(" ", "_").lower() not in CALLS:
+        return each
+    given = parsed_or_none(content) if isinstance(content, str) else content
+    if not all("name" in members_of(item) for item in as_list(given) or [given]):
+        return each
+    return {**each, "role": "assistant", "content": None, _TOOL_CALLS: calls_of(given, f"{path}/content")}
 
 
 def _with_calls(each: Object, path: str) -> Object:

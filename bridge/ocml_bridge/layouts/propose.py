@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
@@ -17,11 +17,10 @@ from .guesses import GUESSES, guess, in_braces, is_record, quoted
 from .layout import Layout, Object
 from .listed import with_lists
 from .markup import FORMATS
-from .messages import ROLES
+from .messages import KNOWN, ROLES
 from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, read_row
 from .reasons import empty_column, likeness
 from .thoughts import TAGS, fences, tag_of
-from .turns import CALLS
 
 _SHORT: Final = 100
 _MANY: Final = 8
@@ -176,19 +175,20 @@ def _plan_of_unknown(survey: Survey) -> list[str]:
     is_advised = certain is not None and certain.kind.advice not in (None, PLANNED)
     guessed = None if is_advised or (what is not None and is_record(row)) else guess(row)
     if guessed is not None:
-        return [*guessed.lines, *_unknown_roles(_speakers(guessed.plan, row) if guessed.plan is not None else set())]
+        return [*guessed.lines, *([] if guessed.plan is None else _advice_on(guessed.plan, row))]
     if what is not None:
         return [f"# One of them {' '.join(what.split())}", *_UNKNOWN]
     empty = empty_column(row)
     return _UNKNOWN if empty is None else [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
 
 
-def _speakers(plan: Plan, row: Object) -> set[str]:
-    """Return the words for roles in a row that a plan reads."""
+def _advice_on(plan: Plan, row: Object) -> list[str]:
+    """Return what a plan has to say about the words for roles and the thoughts in a row that it reads."""
     found = read_row(plan, row)
-    if found.layout.format not in _WITH_ROLES:
-        return set()
-    return {_role(message) for document in found.documents for message in _messages(document.value)}
+    messages = [message for document in found.documents for message in _messages(document.value)]
+    words = set(map(_role, messages)) if found.layout.format in _WITH_ROLES else set[str]()
+    tags = {tag_of(_text(message)) for message in messages} if found.layout.format in FORMATS else set[str | None]()
+    return [*_unknown_roles(words), *_thoughts({tag for tag in tags if tag is not None}, [found.layout.name])]
 
 
 def _plan_of(names: list[str], survey: Survey) -> list[str]:
@@ -199,17 +199,25 @@ def _plan_of(names: list[str], survey: Survey) -> list[str]:
     lines += _unknown_roles(
         {word for name in names for word in survey.layouts[name].roles if layout_of(name).format in _WITH_ROLES}
     )
-    tags = sorted({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, key=TAGS.index)
-    if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
-        shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
-        lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
-        lines.append(f"thoughts: [{', '.join(tags)}]")
+    lines += _thoughts({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, names)
     return lines
+
+
+def _thoughts(found: set[str], names: Sequence[str]) -> list[str]:
+    """Return the line of a plan for the tags of thoughts in rows of some layouts, if these do not read them anyway."""
+    tags = sorted(found, key=TAGS.index)
+    if not tags or (tags == ["think"] and set(names) <= {"sharegpt", "hermes-functions"}):
+        return []
+    shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
+    return [
+        f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:",
+        f"thoughts: [{', '.join(tags)}]",
+    ]
 
 
 def _unknown_roles(words: set[str]) -> list[str]:
     """Return comments that name the words for speakers without a role that is known."""
-    unknown = sorted(word for word in words if word.lower() not in _KNOWN)[:_MANY]
+    unknown = sorted(word for word in words if word.lower() not in KNOWN and word != "?")[:_MANY]
     if not unknown:
         return []
     known = {ROLES.get(word.lower(), GUESSES.get(word.lower())) for word in words}
@@ -283,5 +291,3 @@ def _one_line(text: str) -> str:
 
 
 _WITH_ROLES: Final = ("openai", "sharegpt")
-_KNOWN: Final = frozenset((*ROLES, *CALLS, "developer", "function", "?"))
-"""Words for speakers that are read."""

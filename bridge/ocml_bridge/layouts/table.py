@@ -17,6 +17,7 @@ from .datasets.compared import COMPARED
 from .datasets.preferences import PREFERENCES
 from .datasets.preferred import PREFERRED
 from .datasets.questions import QUESTIONS
+from .hermes import HERMES
 from .layout import Layout, Wording
 from .named import names_an_answer
 from .texts import rendered
@@ -116,17 +117,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         bracketed.read_bracketed,
         extra_columns=frozenset({"tools"}),
     ),
-    Layout(
-        "hermes-functions",
-        "Hermes' function calling: turns with calls in tags",
-        "openai",
-        {"conversations": ("conversations", "conversation", "messages"), **columns.PROMPT},
-        turns.are_tagged_turns,
-        turns.read_tagged_turns,
-        wording=Wording(
-            ("from", "role"), ("value", "content"), thoughts=("think", "thinking", "scratch_pad", "thought_start")
-        ),
-    ),
+    HERMES,
     Layout(
         "ms-swift",
         "a conversation with its answer, and the one that was rejected (ms-swift)",
@@ -371,7 +362,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
             **columns.PROMPT,
         },
         exchange.is_history,
-        exchange.read_exchange,
+        exchange.read_earlier,
     ),
     *TEXTS,
     Layout(

@@ -15,7 +15,7 @@ from .exchange import declared, messages_in
 from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none
 from .media import with_addresses
-from .messages import ROLES, THOUGHT_ROLES, are_messages, calls_of, request, respelled_all, system_of
+from .messages import CALLS, KNOWN, ROLES, THOUGHT_ROLES, are_messages, request, respelled_all, system_of
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
@@ -56,7 +56,7 @@ def are_spoken(fields: Object, wording: Wording) -> bool:
 
 def _is_spoken(each: Object, wording: Wording) -> bool:
     words = [str(each[key]).lower() for key in wording.role if key in each]
-    known = all(word in wording.roles or word in ROLES for word in words)
+    known = all(word in wording.roles or word in KNOWN for word in words)
     return known and any(key in each for key in wording.text)
 
 
@@ -183,10 +183,6 @@ def _with_calls(each: Object, path: str) -> Object:
     content = each.get("content")
     if content.__class__ is str and "tool_calls" not in each:
         return each
-    items = as_list(content) or [content]
-    named = all("name" in members_of(item) for item in items)
-    if named and str(each.get("role")).replace(" ", "_").lower() in CALLS:
-        return {**each, "role": "assistant", "content": None, "tool_calls": calls_of(content, f"{path}/content")}
     if each.get("role") == "tool" and as_object(content) is not None:
         return {**each, "content": as_text(content)}
     return each
@@ -235,12 +231,10 @@ _THOUGHTS: Final = ("thinking", "reasoning", "reasoning_content")
 
 
 def is_text_turn(turn: Object) -> bool:
-    """Return whether a turn is only a text, as ShareGPT's are: without parts and `tool_calls`."""
-    return as_list(turn.get("content")) is None and "tool_calls" not in turn
+    """Return whether a turn is only a text, as ShareGPT's are: without parts and without calls beside it."""
+    return as_list(turn.get("content")) is None and "tool_calls" not in turn and not turn.get("function_call")
 
 
-CALLS: Final = ("tool_call", "function_call", "function-call")
-"""Words of ShareGPT for the role of a turn that is a call."""
 CHOSEN: Final = "chosen"
 _MEDIA_COLUMNS: Final = ("images", "videos", "audios")
 
@@ -255,6 +249,8 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     findings = _mend_calls(row[CONVERSATIONS])
     document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
+    if any(isinstance(each, str) for each in items_of(fields.get(TOOLS))):
+        document[TOOLS] = read_tools(fields)
     first = members_of(row[CONVERSATIONS][0] if turns else None)
     if fields.get(SYSTEM) and _text_of(first) == fields[SYSTEM] and SYSTEM in (first.get("from"), first.get("role")):
         del document[SYSTEM]
@@ -297,7 +293,12 @@ def read_turn(turn: Json, wording: Wording) -> Json:
     return out
 
 
-_OTHER_WORDS: Final = {**languages.WORDS, **dict.fromkeys(("ai", "agent", "chatbot"), "assistant"), "customer": "user"}
+_OTHER_WORDS: Final = {
+    **languages.WORDS,
+    **dict.fromkeys(("ai", "agent", "chatbot"), "assistant"),
+    **dict.fromkeys(("tool-response", "tool-result", "tool_result", "tool response"), "tool"),
+    "customer": "user",
+}
 """Words for roles that ShareGPT's format does not have."""
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 
@@ -335,28 +336,7 @@ def write_turns(document: Json, wording: Wording) -> Object:
     return dict(row)
 
 
-# --- Hermes' function calling -----------------------------------------------------------------------------------------
-
-
-def are_tagged_turns(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold turns with calls, results and tools between tags, or messages with such calls."""
-    value = list_or_none(fields, CONVERSATIONS)
-    if not any(map(calls.has_tags, map(_text_of, items_of(value)))):
-        return False
-    turns = objects_of(value)
-    return are_sharegpt(fields, wording) or (calls.have_tagged_calls(turns) and are_messages(value, wording))
-
-
 def _text_of(turn: Json) -> Json:
     found = members_of(turn)
     first, second = SHAREGPT.text
     return found[first] if first in found else found.get(second)
-
-
-def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation, with calls, results and tools taken out of its texts."""
-    messages = respelled_all(value_of(fields, CONVERSATIONS), wording, f"/{CONVERSATIONS}")
-    messages = [*system_of(fields.get(SYSTEM), f"/{SYSTEM}"), *messages]
-    messages = [thoughts.split(each, wording) for each in messages]
-    tools, messages, findings = calls.extract_tools(messages, read_tools(fields))
-    return [Document(request(messages, tools), findings)]

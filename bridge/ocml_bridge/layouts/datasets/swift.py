@@ -12,8 +12,8 @@ from ...model import Json
 from ..exchange import HISTORY, INPUT, INSTRUCTION, OUTPUT, SYSTEM, is_exchange, read_answer, read_prompt, shared
 from ..fitting import as_object, items_of, members_of, without_members
 from ..layout import Document, Object, Wording, misshapen
-from ..messages import ROLES, are_messages
-from ..turns import CALLS, CHOSEN, CONVERSATIONS, SHAREGPT, is_text_turn, read_turn, read_turns
+from ..messages import CALLS, ROLES, are_messages
+from ..turns import CHOSEN, CONVERSATIONS, SHAREGPT, is_text_turn, read_turn, read_turns
 
 REJECTED: Final = "rejected"
 _EXCHANGE: Final = (INSTRUCTION, INPUT, OUTPUT, HISTORY)
