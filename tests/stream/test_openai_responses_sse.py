@@ -233,8 +233,8 @@ def event(kind: str, **members: Any) -> Any:
 @pytest.mark.parametrize(
     ("odd", "detail"),
     [
-        (event("output_text.delta", output_index=7, delta="x"), "names an item that has not begun"),
-        (event("output_text.delta", output_index="0", delta="x"), "names an item that has not begun"),
+        (event("function_call_arguments.delta", output_index=7, delta="x"), "names an item that has not begun"),
+        (event("content_part.added", output_index="0", part=TEXT), "names an item that has not begun"),
         (event("output_item.added", output_index=1, item={}), "an item is not an object with a type"),
         (event("output_item.added", output_index=1, item="x"), "an item is not an object with a type"),
         (event("output_item.done", output_index=1, item=None), "an item is not an object with a type"),
@@ -251,6 +251,50 @@ def test_an_odd_event_is_left_out_and_found(odd: Any, detail: str) -> None:
     result = decoded([ADDED, more("He"), odd, more("llo"), COMPLETED])
     assert [message.content for message in cast("Transcript", result.stop.document).messages] == ["Hello"]
     assert [detail in found.detail for found in result.events if isinstance(found, Finding)] == [True]
+
+
+HELLO: Any = {**TEXT, "text": "Hello"}
+IMPLIED: dict[str, tuple[list[Any], list[Any]]] = {
+    # BerriAI/litellm, issue 22102; openai/codex, pull request 12798
+    "the response has the item": (
+        [event("output_text.delta", item_id="m", content_index=0, delta=text) for text in ("Hel", "lo")],
+        [
+            {"type": "reasoning", "id": "rs", "summary": []},
+            {"type": "message", "role": "assistant", "id": "m", "phase": "final_answer", "content": [HELLO]},
+            {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        ],
+    ),
+    # Oaklight/llm-rosetta, issue 56
+    "the response has no item": ([{"type": "response.output_text.delta", "delta": text} for text in ("Hel", "lo")], []),
+    # Sophomoresty/gemini-web2api, pull request 57
+    "only the end of the text comes": ([{"type": "response.output_text.done", "text": "Hello"}], []),
+    "the item comes whole": (
+        [
+            event("output_text.delta", delta="Hello"),
+            event("output_item.done", item={"type": "message", "role": "assistant", "content": [HELLO]}),
+        ],
+        [],
+    ),
+    "the item is another one": (
+        [event("output_text.delta", output_index=7, delta="Hello")],
+        [{"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", IMPLIED)
+def test_a_text_whose_item_has_not_begun_is_there_once(case: str) -> None:
+    events, output = IMPLIED[case]
+    completed = {**COMPLETED, "response": {**COMPLETED["response"], "output": output}}
+    result = decoded([*events, completed])
+    document = cast("Transcript", result.stop.document)
+    assert [message.content for message in document.messages if message.content and not message.recipient] == ["Hello"]
+    assert [message.recipient for message in document.messages if message.recipient] == ["functions.f"] * (
+        "function_call" in str(output)
+    )
+    assert {found.detail for found in result.events if isinstance(found, Finding)} == {
+        "a text has no item that has begun; it waits for the end"
+    }
 
 
 @pytest.mark.parametrize(

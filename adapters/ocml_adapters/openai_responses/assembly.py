@@ -16,6 +16,7 @@ from ocml_bridge.stream.assembled import Note, may_say, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
 
 from .item_assembly import Item, NewText, Place, copy_object, text_at
+from .item_members import COMPLETED
 from .items import is_state, read_item
 from .syntax import BODIES, MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
@@ -120,6 +121,8 @@ class Assembly:
         self._note = note
         self._by_index: dict[int, Item] = {}
         self._by_id: dict[str, Item] = {}
+        self._implied: dict[Json, Item] = {}
+        """The items of texts whose items have not begun, by the type and the place that the events name."""
 
     def take(self, kind: str, event: Object) -> NewText | None:
         """Take an event; return the new text in it, if any."""
@@ -226,7 +229,8 @@ class Assembly:
         item.waiting.clear()
 
     def _add_text(self, texts: _TextEvents, step: str, event: Object) -> NewText | None:
-        item = self._find(event)
+        implied = self._imply(texts.item, event) if texts.item and self._named_in(event) is None else None
+        item = implied or self._find(event)
         if item is None:
             return None
         kind = item.wire.get("type")
@@ -256,7 +260,14 @@ class Assembly:
         if not text:
             return None
         pieces.append(text)
-        return NewText(item, place, text) if is_passed_on else None
+        return NewText(item, place, text) if is_passed_on and item is not implied else None
+
+    def _imply(self, kind: str, event: Object) -> Item:
+        """Return the item of a text whose item has not begun: it waits for the end, which may have that item."""
+        self._note("a text has no item that has begun; it waits for the end")
+        place = f"{kind} {event.get('output_index')} {event.get('item_id')}"
+        beginning: Object = {"role": "assistant", "content": []} if kind == MESSAGE else {SUMMARY: []}
+        return self._implied.setdefault(place, Item({"type": kind, **beginning}))
 
     def _take_part(self, key: str, name: str, event: Object) -> NewText | None:
         """Take a whole part, if its text continues what was streamed; return the rest of its text."""
@@ -302,7 +313,22 @@ class Assembly:
             out += [*before, wire if item.done else {**wire, "status": "incomplete"}]
         return out
 
+    @property
+    def has_come(self) -> bool:
+        """Whether anything of the response has arrived."""
+        return bool(self.envelope or self.items or self._implied)
+
     def response(self) -> Object:
+        """Return the response, with the items of texts that no other item has."""
+        response = self._response()
+        output = items_of(response.get("output"))
+        implied = [item.settle() for item in self._implied.values() if not any(_is_in(item, each) for each in output)]
+        if not implied:
+            return response
+        ended: Object = {} if response.get("status") == COMPLETED else {"status": "incomplete"}
+        return {**response, "output": [*output, *({**wire, **ended} for wire in implied)]}
+
+    def _response(self) -> Object:
         """Return the response: with its own items if they continue the streamed ones, else with the streamed items."""
         output: Json = self.envelope.get("output")
         streamed = self.output()
@@ -331,6 +357,13 @@ class Assembly:
             if item.done and members != wire and _texts_in(members) != _texts_in(wire):
                 return False  # it came whole, and was passed on
         return True
+
+
+def _is_in(item: Item, whole: Json) -> bool:
+    """Return whether an item of an output has the texts of another one."""
+    members = members_of(whole)
+    same = members.get("type") == item.wire.get("type")
+    return same and all(text_at(members, place) == item.text(place) for place in item.pieces)
 
 
 def _texts_in(wire: Object) -> list[str]:

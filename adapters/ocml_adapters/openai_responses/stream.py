@@ -197,7 +197,7 @@ class EventDecoder(AssemblingDecoder):
     def response(self, reason: Reason | None) -> Object:
         """Return the assembled response, with the status of the caller's reason if it has not ended."""
         assembly = self._assembly
-        if not assembly.envelope and not assembly.items:
+        if not assembly.has_come:
             return {}
         response = assembly.response()
         if self.over is None and reason in _STATUSES:
