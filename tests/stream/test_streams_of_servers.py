@@ -96,6 +96,17 @@ CASES = {
         ],
         completion({"content": [thinking("The user asks."), {"type": "text", "text": "391"}]}, usage=USAGE),
     ),
+    # huggingface/huggingface_hub, inference/_generated/types/chat_completion.py, ChatCompletionStreamOutputDelta (TGI)
+    "a call that is not in a list": Case(
+        *("openai", "openai-sse"),
+        [
+            chunk(
+                {"role": "assistant", "tool_calls": {"index": 0, **CALL, "function": {"name": "f", "arguments": "{"}}}
+            ),
+            chunk({"tool_calls": {"index": 0, "id": "", "function": {"name": None, "arguments": "}"}}}, "tool_calls"),
+        ],
+        completion({"content": None, "tool_calls": [CALL]}, "tool_calls"),
+    ),
     # BerriAI/litellm, tests/integration/translation/chat_completions/basic/test_chat_completions_openai_audio.py
     "a sound in pieces, each in base64 by itself": Case(
         *("openai", "openai-sse"),

@@ -283,6 +283,9 @@ class Choice:
 
     def _items(self, delta: Object, key: str) -> list[Any]:
         value = delta.get(key)
+        if isinstance(value, dict):
+            self._note(f"{key} is an object; it is read as a list of it")
+            return [value]
         if value is not None and not isinstance(value, list):
             self._note(f"{key} is not a list; it is left out")
         return items_of(value)
