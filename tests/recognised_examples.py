@@ -596,8 +596,12 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a recorded stream of Anthropic Messages": (
         'event: message_start\ndata: {"type":"message_start"}\n',
         'event: ping\ndata: {"type": "ping"}\n',
+        'data: {"type": "message_start", "message": {}}\n\n',
     ),
-    "a recorded stream of Responses": ('event: response.created\ndata: {"type":"response.created","response":{}}\n\n',),
+    "a recorded stream of Responses": (
+        'event: response.created\ndata: {"type":"response.created","response":{}}\n\n',
+        'data: {"sequence_number":0,"type":"response.created","response":{}}\n\n',
+    ),
     "a recorded stream of Gemini": (
         'data: {"candidates": [{"content": {}}]}\r\n\r\n',
         'data: {"response": {"candidates": [{"content": {}}]}, "traceId": "a"}\n\n',
@@ -605,6 +609,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a recorded stream of Chat Completions": (
         'data: {"choices":[]}\n\n',
         ': OPENROUTER PROCESSING\n\ndata: {"id":"gen-1","object":"chat.completion.chunk","created":1}\n\n',
+        'id: 1\r\nevent: message\r\ndata: {"id":"chat-1","object":"chat.completion.chunk","choices":[]}\r\n\r\n',
     ),
     "a stream of Server-Sent Events": ('data: {"token":"Hi"}\n\n', 'event: delta\ndata: {"v":"Hi"}\n\n'),
     "a web page": ("<!DOCTYPE html>\n<html><body>Hi</body></html>",),

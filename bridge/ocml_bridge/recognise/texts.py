@@ -10,8 +10,9 @@ from .prompts import PROMPTS, ROWS
 
 
 def _sent(pattern: str, shown: str) -> Pattern:
-    """Return the pattern for the beginning of a stream of Server-Sent Events, after its comments."""
-    return begins(f"(?::[^\\n]*\\n\\s*)*({pattern})", shown, certain=False)
+    """Return the pattern for the beginning of a stream of Server-Sent Events, after lines without data."""
+    nothing = r"(?:(?:(?::|id:|retry:)[^\n]*|event: ?message[ \t\r]*)\n\s*)*"
+    return begins(f"{nothing}({pattern})", shown, certain=False)
 
 
 _COLUMNS: Final = (
@@ -141,12 +142,22 @@ TEXTS: Final[tuple[Kind, ...]] = (
     *PROMPTS,
     Kind(
         "a recorded stream of Anthropic Messages",
-        patterns=(_sent(r"event: ?(?:message_start|content_block_start|ping)\b", "`event: message_start`"),),
+        patterns=(
+            _sent(
+                r'(?:event: ?|data: ?\{\s*"type"\s*:\s*")(?:message_start|content_block_start|ping)\b',
+                '`event: message_start`, `data: {"type":"message_start"`',
+            ),
+        ),
         advice="`ocml-convert stream FILE --from anthropic-sse --to FORMAT` reads it",
     ),
     Kind(
         "a recorded stream of Responses",
-        patterns=(_sent(r"event: ?response\.\w", "`event: response.created`"),),
+        patterns=(
+            _sent(
+                r'(?:event: ?|data: ?\{[^\n]*?"type"\s*:\s*")response\.\w',
+                '`event: response.created`, `data: {"type":"response.created"`',
+            ),
+        ),
         advice="`ocml-convert stream FILE --from openai-responses-sse --to FORMAT` reads it",
     ),
     Kind(
