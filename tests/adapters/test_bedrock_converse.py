@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from ocml_bridge import BridgeError, convert, read, write
+from ocml_bridge import BridgeError, convert, detect, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import (
@@ -478,3 +478,13 @@ def test_unknown_members_of_a_block_stay_in_their_place(block: dict[str, Any]) -
     """Nothing is added beside it, such as an empty list of citations."""
     document = [user({"text": "q"}, block)]
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
+
+
+def test_a_response_without_a_reason_is_detected_by_its_blocks() -> None:
+    """As the answer of a stream that broke off is written, which has no reason."""
+    broken: Any = {"output": {"message": {"role": "assistant", "content": [{"text": "Hi"}]}}, "usage": {}}
+    assert detect(json.dumps(broken)) == "bedrock-converse"
+    assert write(read(broken, "bedrock-converse").transcript, "bedrock-converse").output == broken
+    for content in ("Hi", [{"type": "text", "text": "Hi"}], []):
+        with pytest.raises(BridgeError):
+            detect(json.dumps({"output": {"message": {"role": "assistant", "content": content}}}))

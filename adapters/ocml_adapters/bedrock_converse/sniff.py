@@ -26,8 +26,9 @@ def sniff(source: Source) -> int:
     if isinstance(messages, list):
         marked = any(key in document for key in REQUEST_MARKS)
         return _of_messages(cast("list[Json]", messages)) or (1 if marked and not messages else 0)
-    has_message = isinstance(output, dict) and "message" in output
-    return 3 if has_message and isinstance(document.get(STOP_REASON), str) else 0
+    if not isinstance(output, dict) or "message" not in output:
+        return 0
+    return 3 if isinstance(document.get(STOP_REASON), str) else _of_messages([cast("Object", output)["message"]])
 
 
 def _of_messages(messages: list[Json]) -> int:

@@ -294,7 +294,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "an answer of Cohere",
-        (marked(_D, certain=False, finish_reason=str, message=holding("role")),),
+        (marked(_D, "index", certain=False, finish_reason=str, message=holding("role")),),
         advice="take the message out: jq -c '{messages: [.message]}' FILE",
     ),
     Kind(
