@@ -13,6 +13,7 @@ from layouts.row_pieces import ASK
 from ocml_bridge import BridgeError
 from ocml_bridge.bulk.survey import propose
 from ocml_bridge.layouts import Plan, plan_of, read_row
+from rows import as_pairs, conversations
 
 ROW: dict[str, Any] = {"messages": [ASK]}
 
@@ -146,6 +147,19 @@ def test_columns_are_guessed_by_their_names(row: dict[str, Any], columns: dict[s
             {"prompt": "Why?", "winner": "So.", "loser": "No."},
             {"instruction": "prompt", "chosen": "winner", "rejected": "loser"},
         ),
+        # a column that is the question is not its input, too
+        (
+            {"input": "Why?", "winner": "So.", "loser": "No."},
+            {"instruction": "input", "chosen": "winner", "rejected": "loser"},
+        ),
+        (
+            {
+                "prompt": "Why?",
+                "good": {"role": "assistant", "content": "So."},
+                "bad": [{"role": "assistant", "content": "No."}],
+            },
+            {"instruction": "prompt", "chosen": "good", "rejected": "bad"},
+        ),
         (
             {"query": "Why?", "good_reply": "So.", "bad_reply": "No.", "good_score": "5"},
             {"instruction": "query", "chosen": "good_reply", "rejected": "bad_reply"},
@@ -153,10 +167,15 @@ def test_columns_are_guessed_by_their_names(row: dict[str, Any], columns: dict[s
     ],
 )
 def test_the_better_answer_is_guessed_by_its_name(row: dict[str, Any], columns: dict[str, str], tmp_path: Path) -> None:
-    assert yaml.safe_load(proposed([row], tmp_path)) == {"layout": "preference", "columns": columns}
+    plan = yaml.safe_load(proposed([row], tmp_path))
+    assert plan == {"layout": "preference", "columns": columns}
+    [conversation] = conversations(row, plan_of(plan))
+    assert as_pairs(conversation.messages) == [("user", "Why?"), ("assistant", "So.")]
 
 
-@pytest.mark.parametrize("name", ["model_answer_2", "solution_text_answer", "good_response", "teacher_output"])
+@pytest.mark.parametrize(
+    "name", ["model_answer_2", "solution_text_answer", "good_response", "teacher_output", "chosen_conv", "negative"]
+)
 def test_a_prompt_next_to_a_column_that_is_named_like_an_answer_is_not_read_alone(name: str, tmp_path: Path) -> None:
     row = {"prompt": "Why?", name: "So."}
     with pytest.raises(BridgeError, match="not a row of any layout"):

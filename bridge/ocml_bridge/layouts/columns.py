@@ -79,8 +79,9 @@ def _names_of_side(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(names)
 
 
-CHOSEN: Final = _names_of_side(_PREFERRED)
-REJECTED: Final = _names_of_side(_DISPREFERRED)
+_LISTS: Final = ("conversations", "conversation", "messages")
+CHOSEN: Final = (*_names_of_side(_PREFERRED), *(f"chosen_{word}" for word in _LISTS))
+REJECTED: Final = (*_names_of_side(_DISPREFERRED), *(f"rejected_{word}" for word in _LISTS))
 
 
 def names_of_answer(side: str) -> tuple[str, ...]:

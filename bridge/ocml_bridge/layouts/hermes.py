@@ -56,5 +56,5 @@ HERMES: Final = Layout(
     are_tagged_turns,
     read_tagged_turns,
     wording=_WORDING,
-    without=frozenset((*columns.CHOSEN, *columns.REJECTED)),
+    without=frozenset(columns.REJECTED),
 )

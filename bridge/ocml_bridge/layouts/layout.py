@@ -188,9 +188,14 @@ class Layout:
         return row, losses
 
     def renamed(self, columns: Mapping[str, str], wording: Wording) -> Layout:
-        """Return the layout of a dataset that has other names for columns, and other words."""
+        """Return the layout of a dataset that has other names for columns, and other words.
+
+        A column that is named for a field is read for no other field.
+        """
         names = {key: (each,) for key, each in columns.items()}
-        return replace(self, columns={**self.columns, **names}, wording=wording)
+        used = frozenset(columns.values())
+        others = {key: tuple([each for each in known if each not in used]) for key, known in self.columns.items()}
+        return replace(self, columns={**others, **names}, wording=wording)
 
 
 def _present(columns: Sequence[str], row: Object) -> list[str]:

@@ -20,7 +20,7 @@ from .pythonic import as_json, closing
 _PYTHON: Final = "[{'"
 _BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(columns.TURNS, (_PYTHON,)),
-    **dict.fromkeys(("prompt", "chosen", "rejected", "history", "chat_history"), ("[{",)),
+    **dict.fromkeys(("prompt", *columns.CHOSEN, *columns.REJECTED, "history", "chat_history"), ("[{",)),
 }
 """Column → the beginnings of a text that may be a list of messages. JSON text of messages is read by the layouts."""
 _OBJECTS: Final = frozenset({"conversation", "conversations", "dialog", "dialogue", "trajectory"})

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from .layout import Object
+from .layout import Object, Wording
+from .messages import are_messages, is_message
 
 _QUESTION: Final = (
     *("question", "query", "instruction", "prompt", "ask", "problem", "request", "message", "utterance"),
@@ -68,13 +69,20 @@ def named_preference(row: Object) -> dict[str, str]:
 
     Texts that match a query in other words may have such names, too.
     """
-    words = _words_of_texts(row)
+    messages = {
+        name: _words(name) for name, value in row.items() if are_messages(value, _ANY) or is_message(value, _ANY)
+    }
+    words = {
+        **_words_of_texts(row),
+        **{name: each for name, each in messages.items() if each and each[-1] not in _ABOUT},
+    }
     sides = {field: _named(words, of_side, of_side) for field, of_side in (("chosen", _BETTER), ("rejected", _WORSE))}
     others = {name: each for name, each in words.items() if name not in sides.values()}
     columns = {"instruction": _named(others, _QUESTION), **sides}
     return {field: name for field, name in columns.items() if name is not None} if None not in columns.values() else {}
 
 
+_ANY: Final = Wording()
 _COMPARED: Final = (
     ("chosen", "preferred", "better", "best", "winner"),
     ("rejected", "dispreferred", "worse", "worst", "loser"),
@@ -98,11 +106,12 @@ def _is_one_side(words: Sequence[str]) -> bool:
 
 
 def names_an_answer(name: str) -> bool:
-    """Return whether the last word of the name of a column is a word for an answer, or for the better of two."""
+    """Return whether the name of a column ends with a word for an answer, or has one for either of two."""
     words = [word for word in _words(name) if len(word) > 1]
-    return bool(words) and words[-1] in _ANSWERS
+    return bool(words) and (words[-1] in _ANSWERS or (words[-1] not in _ABOUT and not _SIDES.isdisjoint(words)))
 
 
+_SIDES: Final = frozenset((*_BETTER, *_WORSE))
 _SPEAKERS: Final = frozenset({"assistant", "bot", "doctor", "agent"})
 _ANSWERS: Final = frozenset((*_ANSWER, *_COMPARED[0], *_COMPARED[1], "answers", "win", "lose")) - _SPEAKERS
 

@@ -136,7 +136,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         swift.read_rejecting,
         unread={"conversations": frozenset({"instruction", "input", "output", "history"})},
         wording=turns.SHAREGPT,
-        without=frozenset({"chosen", "chosen_response", "rejected"}),
+        without=frozenset({"chosen", "chosen_response", "chosen_messages", "rejected"}),
     ),
     Layout(
         "sharegpt",
@@ -154,6 +154,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         turns.write_turns,
         turns.SHAREGPT,
         respells=turns.in_words_of_sharegpt,
+        without=frozenset(columns.REJECTED) - {"rejected"},
     ),
     PREFERRED,
     *PREFERENCES,

@@ -251,11 +251,19 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
     if any(isinstance(each, str) for each in items_of(fields.get(TOOLS))):
         document[TOOLS] = read_tools(fields)
+    document |= _without_prompt(turns, document)
     first = members_of(row[CONVERSATIONS][0] if turns else None)
     if fields.get(SYSTEM) and _text_of(first) == fields[SYSTEM] and SYSTEM in (first.get("from"), first.get("role")):
         del document[SYSTEM]
         findings = (*findings, _repeated_system())
     return [Document(document, findings, extra_columns=others)]
+
+
+def _without_prompt(turns: list[Json], document: Object) -> Object:
+    """Return both answers without the turns before them, if both are lists that begin with these."""
+    answers = {name: items_of(document.get(name)) for name in (CHOSEN, "rejected")}
+    repeated = all(len(each) > len(turns) and each[: len(turns)] == turns for each in answers.values())
+    return {name: each[len(turns) :] for name, each in answers.items()} if turns and repeated else {}
 
 
 def _mend_calls(turns: list[Json]) -> tuple[Finding, ...]:

@@ -147,10 +147,13 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
         "openai",
         {
-            "instruction": (*("prompt", "instruction", "question", "query", "context_messages"), *columns.TURNS),
+            "instruction": (
+                *("prompt", "instruction", "question", "query", "context_messages", *columns.TURNS),
+                *("problem", "user_prompt", "user_message", "user", "human", "task", "message", "context", "post"),
+            ),
             "input": ("input",),
-            "chosen": (*columns.CHOSEN, "chosen_conversations", "response_j", "pos_resp"),
-            "rejected": (*columns.REJECTED, "rejected_conversations", "response_k", "neg_resp"),
+            "chosen": (*columns.CHOSEN, "response_j", "pos_resp"),
+            "rejected": (*columns.REJECTED, "response_k", "neg_resp"),
             **columns.HISTORY,
             **columns.PROMPT,
             exchange.PARALLEL: (exchange.PARALLEL,),
