@@ -38,7 +38,7 @@ TEMPLATES = {
 }
 UNTESTED = {
     *("smollm2", "mimo", "qwq", "qwen3-thinking", "lfm2", "qwen3.6", "nemotron-3-ultra"),
-    *("olmo-3", "olmo-3.1", "hyperclova-x", "lfm2.5-vl", "bielik-3", "qwen3-coder-vllm", "step-3.7"),
+    *("olmo-3", "olmo-3.1", "hyperclova-x", "lfm2.5-vl", "bielik-3", "qwen3-coder-vllm", "step-3.7", "minicpm5"),
 }
 """Profiles for which the corpus has no template that shows a whole request; each has a test of its own."""
 RESTING = {"qwen3.5-small", "bielik-3"}

@@ -32,7 +32,7 @@ PLAIN = [
 REQUESTS: list[dict[str, Any]] = [{"messages": PLAIN}, {"messages": REASONING, "tools": [TOOL]}]
 PROFILES = [each for name in formats() if adapter(name)[0].frame_marks for each in profiles_of(adapter(name)[0])]
 LINE = Options(training=True)
-REWRITES = {"hermes", "nemotron-3", "nemotron-3-ultra", "hyperclova-x", "qwq", "qwen3.5-small", "bielik-3"}
+REWRITES = {"hermes", "nemotron-3", "nemotron-3-ultra", "hyperclova-x", "qwq", "qwen3.5-small", "bielik-3", "minicpm5"}
 """Once there is an answer, their templates write what was its prompt otherwise: the last reply, an empty thought, the
 frame of a thought that was asked for, the begin of a thought that they leave out, a thought instead of an empty one."""
 

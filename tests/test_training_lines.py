@@ -118,7 +118,7 @@ def _end(form: str) -> str:
     return "return" if form == "harmony" else "end"
 
 
-THINKING = ("gpt-oss", "qwen3", "nemotron", "step", "lfm2.5", "bielik", "hyperclova")
+THINKING = ("gpt-oss", "qwen3", "nemotron", "step", "lfm2.5", "bielik", "minicpm5", "hyperclova")
 SILENT = ("qwen3-2507", "qwen3-coder", "qwen3-coder-vllm")
 """Models without reasoning, of families with reasoning."""
 

@@ -22,7 +22,7 @@ from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
 from sampling import sweep
 from strategies_chatml import TURNS
 
-DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova", "olmo")
+DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova", "olmo", "minicpm")
 """Those that are written."""
 OTHERS = frozenset({"gpt-oss", "internlm2-tool", "bielik-3"})
 """Templates of the grid that are not read as ChatML's dialects."""
@@ -400,7 +400,7 @@ def test_4_replies_are_recognised_before_an_open_turn_too(dialect: str) -> None:
     assert back(text) == text
 
 
-ENDS = {dialect: (dialect in ("nous", "qwen-xml"), dialect in ("hermes", "nous")) for dialect in DIALECTS}
+ENDS = {dialect: (dialect in ("nous", "qwen-xml"), dialect in ("hermes", "nous", "minicpm")) for dialect in DIALECTS}
 """Dialect → whether a reply has a line end behind its closing tag, and whether one has none."""
 
 

@@ -1,4 +1,4 @@
-"""The dialect of HyperCLOVA X: reading 16 of docs/formats/chatml.md, "Dialects"."""
+"""The dialect of HyperCLOVA X: reading 17 of docs/formats/chatml.md, "Dialects"."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, ch
 from sampling import examples
 from strategies_chatml import CALL, PIECES, TURNS
 
-DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova", "olmo")
+DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova", "olmo", "minicpm")
 START, END = "<|im_start|>", "<|im_end|>"
 
 

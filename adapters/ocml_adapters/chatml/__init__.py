@@ -8,7 +8,7 @@ from ocml_bridge.common.lazy import Lazy
 from ocml_bridge.formats.adapter import Adapter, Kind
 from ocml_bridge.formats.prompting import ChatTemplate
 
-from .syntax import FRAME_MARKS, HOME, HYPERCLOVA, OLMO, OPENAI
+from .syntax import FRAME_MARKS, HOME, HYPERCLOVA, MINICPM, OLMO, OPENAI
 
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> ChatTemplate:
@@ -159,6 +159,10 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         ("Bielik 3",),
         {"Bielik-11B-v3.0-Instruct.jinja": "a30b8c4531dda19196f35fb95ab84110dd8357acbd75eea3776c5543a70db5a9"},
     ),
+    "minicpm5": (
+        ("MiniCPM5",),
+        {"openbmb-MiniCPM5-1B.jinja": "7451a05cf1e28a79d97d7c0bc951028c0b1915119bf9046acd06a0e3d931f47c"},
+    ),
     "olmo-3": (
         ("Olmo-3-7B-Instruct",),
         {
@@ -190,7 +194,7 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.plain:frames_writer"),
     sniff=Lazy(f"{__name__}.sniff:sniff_text"),
     split=Lazy(f"{__name__}.reader:split"),
-    dialects=(OPENAI, "hermes", "nous", "qwen-xml", "lfm2", HYPERCLOVA, OLMO),
+    dialects=(OPENAI, "hermes", "nous", "qwen-xml", "lfm2", HYPERCLOVA, OLMO, MINICPM),
     dialect_of=Lazy(f"{__name__}.around:dialect_of"),
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},

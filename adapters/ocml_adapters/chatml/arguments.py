@@ -18,6 +18,7 @@ from ocml_bridge.units.relations import indices_of
 from .families import Family
 from .markup.argument_types import add_types, reads_back
 from .markup.calls import Call, CallGrammar
+from .markup.calls_params import ParamCalls
 from .markup.calls_xml import XmlCalls
 from .markup.parts import ARGUMENTS, Schemas
 from .markup.spelling import as_json, object_of
@@ -42,7 +43,7 @@ def prepare_arguments(
     grammar = family.grammar
     for run in _runs_of_calls(items):
         recalled = _may_be_recalled(items, run)
-        if grammar is None or (recalled and not isinstance(grammar, XmlCalls)):
+        if grammar is None or (recalled and not isinstance(grammar, XmlCalls | ParamCalls)):
             if recalled:  # the frame may have calls as tags, whatever the family writes
                 for at in run:
                     items[at] = _with_parameters(items[at][0], schemas), *items[at][1:]
@@ -124,7 +125,7 @@ def _respelled(item: Item, grammar: CallGrammar, schemas: Schemas) -> str | None
 
 def _reads_unchanged(head: Head, content: Content, grammar: CallGrammar, schemas: Schemas) -> bool:
     """Return whether arguments are certainly read unchanged, given the declared schema."""
-    if not isinstance(grammar, XmlCalls):
+    if not isinstance(grammar, XmlCalls | ParamCalls):
         return True  # types are spelled
     texts = grammar.texts(content) if isinstance(content, str) else None
     return texts is not None and reads_back(str(content), texts, schemas.get(name_of(head.recipient or "")))

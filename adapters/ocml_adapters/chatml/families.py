@@ -14,12 +14,13 @@ from ocml_bridge.model import Tool, replace
 from .headers import CALLS, ENVIRONMENT, REPLY, THOUGHT, TOOLS
 from .markup import tool_words as words
 from .markup.calls import CallGrammar, Markup
+from .markup.calls_params import ParamCalls
 from .markup.calls_python import IN_LINES, PythonCalls
 from .markup.calls_xml import XmlCalls
 from .markup.tools_docstrings import DocstringTools
 from .markup.tools_json import read_lines, read_list, write_functions, write_lines, write_list, write_rows
 from .markup.tools_xml import XmlTools
-from .syntax import HYPERCLOVA, MARKS, OLMO, OUTPUT
+from .syntax import HYPERCLOVA, MARKS, MINICPM, OLMO, OUTPUT
 
 
 class ToolList(NamedTuple):
@@ -293,6 +294,7 @@ FAMILIES: Final = _named(
     ),
     _lfm_2_5("lfm2/lfm2.5", PythonCalls(python=True, escaped=False)),
     _lfm_2_5("lfm2/lfm2.5-vl", PythonCalls()),
+    Family(MINICPM, Declaration(*words.MINICPM_5, _LINES), grammar=ParamCalls()),
     Family(
         HYPERCLOVA,
         Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS, empty=True),

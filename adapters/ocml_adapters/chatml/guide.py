@@ -11,7 +11,7 @@ from .families import FAMILIES, Family
 from .headers import CALLS, THOUGHT
 from .markup.calls import Markup
 from .markup.calls_xml import TAGS
-from .markup.segments import LINES, LINES_END, LIST, LIST_END
+from .markup.segments import DATA, LINES, LINES_END, LIST, LIST_END, PARAMS, PARAMS_END
 from .syntax import END, HYPERCLOVA, OLMO, START
 from .templates import TEMPLATES, Template
 
@@ -53,6 +53,13 @@ FORMS: Final[dict[Markup, CallForm]] = {
         ">\n",
         "</function>\n</tool_call>",
         Members("<parameter=", ">\n", "\n</parameter>\n", forbidden=TAGS),
+    ),
+    "params": CallForm(
+        PARAMS,
+        f'{PARAMS}"',
+        '">',
+        PARAMS_END,
+        Members('<param name="', '">', "</param>", forbidden=("</param>", PARAMS_END, DATA)),
     ),
     "python": CallForm(
         LIST,

@@ -89,7 +89,7 @@ def _level(wanted: str | None, template: Template, log: Log) -> str | None:
         return wanted or default
     if wanted == OFF and (template.opening_off is not None or template.decides or not thinks):
         return OFF
-    if template.decides or template.rests:
+    if template.decides or template.rests or template.opening_asked:
         detail = "the prompt asks for reasoning; the chat template cannot say how much"
         log.lose(LossCode.SETTINGS, "/settings/reasoning_effort", detail, CHANGED)
         return wanted
@@ -111,7 +111,8 @@ def _open_turn(turn: Message, template: Template, level: str | None) -> Message:
     """Return the open turn, with what the template writes of the answer."""
     if template.decides:
         return turn if level == OFF else _with_notes(turn, {"newline": False} if level is None else {"header": _THINKS})
-    opening = (template.opening_off or "") if level == OFF else template.opening
+    asked = template.opening_asked if level else ""
+    opening = (template.opening_off or "") if level == OFF else asked or template.opening
     return _with_notes(turn, {OPENING: opening}) if opening else turn
 
 

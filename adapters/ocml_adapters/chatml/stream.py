@@ -25,6 +25,7 @@ from .headers import read_speaker
 from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, answered, begins
+from .markup.segments import DATA, PARAMS_END
 from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
 from .spelling import with_notes
 from .syntax import CONTROL, END, GRAMMAR, MARKED, control_of, ends_turn
@@ -33,7 +34,7 @@ _TOKENS: Final = (*MARKED, "List of tools: ")
 """The tokens and the tags that a text may have, whole or broken."""
 WRITTEN: Final = Hold(_TOKENS)
 """What a text that is written must not be cut inside of."""
-_READ: Final = Hold(_TOKENS, look="\n")
+_READ: Final = Hold((*_TOKENS, PARAMS_END, DATA), look="\n")
 """What a text that is read must not be cut inside of; line breaks are looked at, because they may belong to a tag."""
 
 

@@ -24,6 +24,8 @@ OPENAI: Final = "openai"
 """The dialect without markup: OpenAI's ChatML."""
 HYPERCLOVA: Final = "hyperclova"
 """The dialect of HyperCLOVA X."""
+MINICPM: Final = "minicpm"
+"""The dialect of MiniCPM5."""
 OLMO: Final = "olmo"
 """The dialect of Olmo 3."""
 START: Final = "<|im_start|>"
@@ -42,17 +44,19 @@ CLOSERS: Final = frozenset(ENDS).intersection(SPECIALS)
 """The tokens that end a text, and with it a last frame without an end token, as templates of Olmo write it."""
 GRAMMAR: Final = Grammar((START,), (END,), closers=CLOSERS)
 CONTROL: Final = ControlTokens(SPECIALS)
-MARKED: Final = (*SPECIALS, "<tools>", "</tools>", "<function=", "<functions>", "</functions>")
+CALLS_WITHOUT_TOKENS: Final = ("<function=", "<function name=")
+"""What calls begin with in dialects whose calls do not begin with a token."""
+MARKED: Final = (*SPECIALS, "<tools>", "</tools>", *CALLS_WITHOUT_TOKENS, "<functions>", "</functions>")
 """The tokens and the tags of dialects that JSON must not contain."""
 MARKS: Final = ControlTokens(MARKED)
 CONTROLS: Final = {
     "system": ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ")),
-    "assistant": ControlTokens((*SPECIALS, "<function=")),
+    "assistant": ControlTokens((*SPECIALS, *CALLS_WITHOUT_TOKENS)),
     "call": ControlTokens((*SPECIALS, "<function=", "</function>", "<parameter=", "</parameter>")),
 }
 """Role → the tokens and tags that the text of its messages must not contain, because tools or calls begin with them;
 `call` is for arguments that are written as tags or as Python."""
-ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ", "<function="))
+ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ", *CALLS_WITHOUT_TOKENS))
 """All that the text of at least one role must not contain."""
 added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
@@ -113,12 +117,12 @@ TEXT: Final = Form("chatml", GRAMMAR, open_turn_newline=True)
 LIST: Final = Form("chatml-json", None, open_turn_newline=False)
 
 UNREAD: Final = (
-    *("<tools>", "<tool_calls>", "<function name=", "<invoke name=", "<functioncall>", "<|python_tag|>"),
+    *("<tools>", "<tool_calls>", "<invoke name=", "<functioncall>", "<|python_tag|>"),
     *("<minimax:tool_call>", "<longcat_tool_call>", "<zyphra_tool_call>", "<dots_function_call>"),
     *("<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"),
     *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
 )
-"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, Step3,
+"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3,
 copies of Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
 _UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
 _BARE_CALLS: Final = re.compile(r'(\[\s*\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"arguments"\s*:')

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from .markup.tool_words import BIELIK_REMINDER, EFFORT_LOW, EFFORT_XHIGH, OLMO_TOOLS
-from .syntax import HYPERCLOVA, OLMO
+from .syntax import HYPERCLOVA, MINICPM, OLMO
 
 _OPEN_THOUGHT: Final = "<think>\n"
 _BLANK_THOUGHT: Final = "<think>\n\n</think>\n\n"
@@ -58,6 +58,7 @@ class Template(NamedTuple):
         gap_text: the text between `dropped` and a text without calls.
         opening: the text that the answer begins with.
         opening_off: the same if thinking is turned off; None if the template cannot turn it off.
+        opening_asked: the same if the request has an effort; "" if it makes no difference.
         rests: whether thinking is turned off unless the request asks for it.
         decides: whether the model writes the rest of its header, and so decides whether it thinks, unless the request
             does; the header of a thought, and an empty thought, then say what the request asks for.
@@ -84,6 +85,7 @@ class Template(NamedTuple):
     gap_text: str = ""
     opening: str = ""
     opening_off: str | None = None
+    opening_asked: str = ""
     rests: bool = False
     decides: bool = False
     efforts: Mapping[str, Effort] = MappingProxyType({})
@@ -208,6 +210,7 @@ TEMPLATES: Final = {
         strips={"assistant": str.lstrip, PREAMBLE: str.lstrip, THOUGHT: str.strip},
         reminder=BIELIK_REMINDER,
     ),
+    "minicpm5": _QWEN_3._replace(family=MINICPM, bos="<s>", last="", opening_asked=_OPEN_THOUGHT),
     "olmo-3": _olmo("You are a helpful function-calling AI assistant. "),
     "olmo-3.1": _olmo(
         "You are Olmo, a helpful AI assistant built by Ai2. Your date cutoff is December 2024, and your model weights "

@@ -161,7 +161,7 @@ class FamilyFrames(UnitWriter):
         notes = remembered_of(group[0], same_family=previous.same_family)
         closing = notes.pop(CLOSING, False) is True
         notes.pop(PARAMETERS, None)
-        schemas = schemas_for(group) if self._family.calls == "xml" or "body" in notes else NO_SCHEMAS
+        schemas = schemas_for(group) if self._family.calls in ("xml", "params") or "body" in notes else NO_SCHEMAS
         place = Place(self._family, previous.frame, last, schemas=schemas, closing=closing, leading=previous.leading)
         contents = _contents(group, opening_of(notes))
         frame = recalled(contents, notes, place)

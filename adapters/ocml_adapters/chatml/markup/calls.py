@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Literal, NamedTuple, Protocol
 
-Markup = Literal["json", "xml", "python"]
-"""The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), or Python (LFM2)."""
+Markup = Literal["json", "xml", "params", "python"]
+"""The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), tags with attributes (MiniCPM5), or Python (LFM2)."""
 
 
 class Flaw(Enum):

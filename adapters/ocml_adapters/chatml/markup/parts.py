@@ -18,14 +18,16 @@ from .argument_types import Typed, typed, values_of
 from .call_lists import read_tagged
 from .calls import Call, CallGrammar, Flaw, Stretch, calls_in, stretches
 from .calls_json import read_unfinished
+from .calls_params import ParamCalls
 from .calls_python import IN_LINES, PythonCalls
 from .calls_xml import XmlCalls
-from .segments import CALL, FUNCTION, LINES, LIST, Segment
+from .segments import CALL, FUNCTION, LINES, LIST, PARAMS, Segment
 
 ARGUMENTS: Final = control_of("call")
 """The tokens that the values of arguments must not contain if they are not written as JSON."""
 _XML: Final = XmlCalls()
-_LISTS: Final = {LIST: PythonCalls(), LINES: PythonCalls(tags=IN_LINES)}
+_GRAMMARS: Final = {LIST: PythonCalls(), LINES: PythonCalls(tags=IN_LINES), PARAMS: ParamCalls()}
+"""Start tag → the grammar of the calls that begin with it, if no other grammar has the same tag."""
 _XML_BEGINS: Final = (FUNCTION, CALL + FUNCTION)
 Schemas = Mapping[str, Json]
 """Name of a declared function → its parameters."""
@@ -53,8 +55,8 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> SegmentCalls:
         segment: a part of a body that begins like a call.
         schemas: the parameters of the declared functions.
     """
-    if segment.opener in _LISTS:
-        return _spelled_in(segment, _LISTS[segment.opener], schemas)
+    if segment.opener in _GRAMMARS:
+        return _spelled_in(segment, _GRAMMARS[segment.opener], schemas)
     if f"{segment.opener}{segment.inner.lstrip()}".startswith(_XML_BEGINS):
         return _spelled_in(segment, _XML, schemas)
     calls, rest = read_tagged(segment.inner, closed=segment.closed)

@@ -16,13 +16,28 @@ LINES: Final = "<function_calls>"
 LINES_END: Final = "</function_calls>"
 FUNCTION: Final = "<function="
 """The start of a call without its first tag; it must be at the beginning of a line."""
+PARAMS: Final = "<function name="
+PARAMS_END: Final = "</function>"
+DATA: Final = "<![CDATA["
+DATA_END: Final = "]]>"
+"""The tags of a call with names in attributes, and those of its values that are taken exactly."""
 THINK: Final = "<think>"
 THOUGHT_END: Final = "</think>"
 _QUOTE: Final = "`"
-_OPENER: Final = re.compile(f"{re.escape(LIST)}|{LINES}|{CALL}|{THINK}|^{FUNCTION}", re.M)
+_OPENER: Final = re.compile(f"{re.escape(LIST)}|{LINES}|{CALL}|{THINK}|{PARAMS}|^{FUNCTION}", re.M)
 _TAG: Final = re.compile("</?tool_call>")
-_ENDS: Final = {LIST: re.compile(re.escape(LIST_END)), LINES: re.compile(LINES_END), THINK: re.compile(THOUGHT_END)}
+_ENDS: Final = {
+    LIST: re.compile(re.escape(LIST_END)),
+    LINES: re.compile(LINES_END),
+    THINK: re.compile(THOUGHT_END),
+    PARAMS: re.compile(PARAMS_END),
+}
 """Start tag → pattern of the end tag, if that is not `_TAG`."""
+_DATA_OR_END: Final = re.compile(f"{re.escape(DATA)}|{PARAMS_END}")
+_NAMED: Final = re.compile(r"""(?P<quote>["'])[^"'<>\n]+(?P=quote)\s*>\s*""")
+_NAMED_SO_FAR: Final = re.compile(r"""(?:["'][^"'<>\n]*+(?:["']\s*+)?)?""")
+_FOLLOW_NAME: Final = ("<param name=", PARAMS_END, "<arguments>")
+"""What follows the name of a function whose parameters have names in attributes."""
 _OUTSIDE_STRINGS: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 """What has a meaning outside the strings of JSON."""
 _IN_STRING: Final = re.compile(r"""["\\]""")
@@ -39,8 +54,10 @@ _XML: Final = re.compile(r"(?:<tool_call>\s*|^)<function=", re.M)
 
 
 def markup_of(body: str) -> str:
-    """Return the syntax of the calls in a body: `json`, `xml` or `python`."""
-    return "python" if LIST in body or LINES in body else "xml" if _XML.search(body) is not None else "json"
+    """Return the syntax of the calls in a body: `json`, `xml`, `params` or `python`."""
+    if LIST in body or LINES in body:
+        return "python"
+    return "xml" if _XML.search(body) is not None else "params" if PARAMS in body and CALL not in body else "json"
 
 
 class Segment(NamedTuple):
@@ -108,7 +125,7 @@ class Cutter:
                     yield Segment(text[at : opener.start()])
                 self._open, at = self._opened(opener[0]), opener.end()
                 continue
-            if self._in_thought and (words := self._open.words(text, at)) is not None:
+            if (words := self._open.words(text, at, in_thought=self._in_thought)) is not None:
                 self._open, at = None, words.at
                 yield Segment(words.raw)
                 continue
@@ -153,7 +170,7 @@ class Cutter:
                 continue
             if tag[0] == THINK and self._in_thought:
                 continue
-            if tag[0] == THINK and is_quoted(self._before if start < 2 else "", text, start):
+            if tag[0] in (THINK, PARAMS) and is_quoted(self._before if start < 2 else "", text, start):
                 continue
             return tag
         return None
@@ -180,6 +197,20 @@ def is_quoted(before: str, text: str, at: int) -> bool:
     """Return whether a tag at an offset is quoted as code: after one backtick, but not after the three of a block."""
     front = (before + text[max(0, at - 2) : at])[-2:]
     return front.endswith(_QUOTE) and front != 2 * _QUOTE
+
+
+def _names_function(head: str) -> bool:
+    """Return whether the text after `<function name=` names a function and goes on like a call."""
+    named = _NAMED.match(head)
+    return named is not None and head.startswith(_FOLLOW_NAME, named.end())
+
+
+def _may_name_function(head: str) -> bool:
+    """Return whether more text may still make it one."""
+    named = _NAMED.match(head)
+    if named is None:
+        return _NAMED_SO_FAR.fullmatch(head) is not None
+    return any(tag.startswith(head[named.end() :]) for tag in _FOLLOW_NAME)
 
 
 class _Words(NamedTuple):
@@ -220,6 +251,8 @@ class _OpenSegment:
         """Whether a call has begun on a line of an argument."""
         self._inner = 0
         """The number of such calls that have no end yet."""
+        self._in_data: str | None = None
+        """The last characters of the open CDATA section; None if none is open."""
         self._strict = strict and opener == CALL
         self._started = False
         self._depth = 0
@@ -239,8 +272,21 @@ class _OpenSegment:
         raw = f"{before}{self.opener}{inner}{closer}"
         return Segment(raw, self.opener, inner, closed=closer != "", repeated=len(before), nests=self._nested)
 
-    def words(self, text: str, at: int) -> _Words | None:
-        """Return the start tag if what follows it cannot be a call, else None."""
+    def words(self, text: str, at: int, *, in_thought: bool) -> _Words | None:
+        """Return the start tag if what follows it cannot be a call, else None.
+
+        Args:
+            text: the next text.
+            at: its offset.
+            in_thought: whether the tag stands in a thought.
+        """
+        if self.opener == PARAMS and not self._started:
+            head = "".join((*self.pieces, text[at : at + WINDOW]))
+            self._started = _names_function(head)
+            may_be_call = self._started or (len(head) < WINDOW and _may_name_function(head))
+            return None if may_be_call else _Words(self.closed("").raw, at)
+        if not in_thought:
+            return None
         place = after_space(text, at)
         if self.opener != CALL or place == len(text) or not self.is_blank or text[place] in _BEGIN_CALLS:
             return None
@@ -253,6 +299,8 @@ class _OpenSegment:
 
     def find_end(self, text: str, at: int) -> re.Match[str] | None:
         """Return the end tag; None if it is not in this text, which is added to the segment."""
+        if self.opener == PARAMS:
+            return self._find_end_after_data(text, at)
         start = self._after_json(text, at) if self._strict else at
         tag = None if start is None else self._tag.search(text, start)
         seen = at
@@ -268,6 +316,26 @@ class _OpenSegment:
             if self._in_tags:
                 self._look(text, seen, len(text))
         return tag
+
+    def _find_end_after_data(self, text: str, at: int) -> re.Match[str] | None:
+        """Return the end tag outside CDATA sections; None if it is not in this text, which is added to the segment."""
+        place = at
+        while True:
+            if self._in_data is not None:
+                end = (self._in_data + text[place:]).find(DATA_END)
+                if end < 0:
+                    self._in_data = (self._in_data + text[place:])[1 - len(DATA_END) :]
+                    break
+                place, self._in_data = place + end + len(DATA_END) - len(self._in_data), None
+            tag = _DATA_OR_END.search(text, place)
+            if tag is None or tag[0] == PARAMS_END:
+                if tag is not None:
+                    return tag
+                break
+            place, self._in_data = tag.end(), ""
+        self.pieces.append(text[at:])
+        self.size += len(text) - at
+        return None
 
     def _ends_at(self, tag: str) -> bool:
         """Return whether a call as tags ends at a tag, which the last characters are before."""

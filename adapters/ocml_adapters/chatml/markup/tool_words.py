@@ -121,6 +121,17 @@ STEP: Final = Words(
     "nested within <tool_call>\n...\n</tool_call> XML tags\n" + _REQUIRED + _END,
 )
 """Step-3.5, Step-3.7."""
+MINICPM_5: Final = Words(
+    "# Tools\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>",
+    "\n</tools>\n\nTool usage guidelines:\n"
+    "- You may call zero or more functions. If no function calls are needed, just answer normally and do not include "
+    "any <function ... </function>.\n"
+    "- When calling a function, return an XML object within <function ... </function> using:\n"
+    '<function name="function-name"><param name="param-name">param-value</param></function>\n'
+    "- param-value may be multi-line. If it contains <, & or newline characters, wrap it in a CDATA block: "
+    '<param name="param-name"><![CDATA[...multi-line value...]]></param>',
+)
+"""MiniCPM5."""
 OLMO: Final = Words("<functions>", "</functions>")
 """Olmo 3: what introduces the list is the system's text."""
 OLMO_TOOLS: Final = (
