@@ -26,8 +26,6 @@ AT_LENGTH: Final = {"internlm2": 1, "ocm-0.1": 1}
 """The number of units that the format writes although there is a plan: frames of several messages."""
 ONE_NEAREST: Final = ("ocm-0.1", "anthropic")
 """Formats that write one message of each conversation: a thought between tokens, the last text of the assistant."""
-UNLIKE: Final = {"sharegpt": 1}
-"""The number of units that the format reads: JSON with more than texts."""
 IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks is not None} | {
     *("chatml-json", "ocm-2.2-json")
 }
@@ -118,7 +116,7 @@ def test_the_third_document_is_read_without_calling_the_format(name: str) -> Non
     for number in range(3):
         counts.clear()
         read.read(deepcopy(write.write(conversation(number)).output), Log())
-    assert counts["read_unit"] == UNLIKE.get(name, 0)
+    assert counts["read_unit"] == 0
     assert counts["split_units"] == (name in IN_ONE_PIECE)
 
 

@@ -73,7 +73,7 @@ READ_ONE_BY_ONE: Final = {
     "ocm-0.1": ("arguments in words", "arguments in a list", "arguments in a string", "code"),
     "internlm2": ("system with the name of a token", "developer", "arguments in words", "arguments in a string"),
     "gemini": ("code",),
-    "sharegpt": ("thought", "calls", "arguments in words", "arguments in a list", "arguments in a string", "code"),
+    "sharegpt": ("calls", "arguments in words", "arguments in a list", "arguments in a string", "code"),
 }
 """Format → the kinds with a finding, or with a spelling that the reader must keep."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpus import corpus_path
 from ocml_adapters.sharegpt.sniff import sniff
@@ -403,3 +406,41 @@ def test_a_call_beside_one_that_is_no_json_stays() -> None:
         all_laws(document, "sharegpt")
         back = cast("Transcript", read(write(document, "sharegpt").output, "sharegpt").transcript)
         assert [each.content for each in back.messages] == [each.content for each in document.messages]
+
+
+# --- turns like earlier ones ------------------------------------------------------------------------------------------
+
+FORMS = (
+    *(human("{}"), gpt("{}"), gpt("<think>\n{}\n</think>\n\n{}"), gpt("<think>\n{}\n</think>"), result("{}")),
+    *(gpt("<think>{}</think>{}"), gpt(" <think>\n{}</think>\n{}"), gpt("<think>{}"), gpt("{}</think>{}"), gpt("")),
+    *(human("<think>{}</think>{}"), {"from": "GPT", "value": "<think>{}</think>{}"}, gpt("{}", weight=0)),
+    call('{"name": "f", "arguments": {"a": "{}"}}'),
+    call('<think>\n{}\n</think>\n\n{"name": "f", "arguments": {"a": "{}"}}'),
+    *(call("<think>{}</think>{}"), call("{}")),
+)
+TEXTS = ("Hi.", "a\nb", "", "\n", "\na", "a\n", " ", "<", "<think>", "</think>", "<\u200b/think>", "<image>", "{}", '"')
+
+
+def outcome(document: Any, target: str, *, plans: bool) -> Any:
+    """What a row is converted to, with all that is reported, or the error."""
+    try:
+        result = convert(json.dumps(document).encode(), source="sharegpt", target=target, options=Options(plans=plans))
+    except BridgeError as error:
+        return error.code, error.path
+    return result.output, result.losses, result.findings, result.transcript
+
+
+@given(
+    st.lists(st.sampled_from(FORMS), min_size=1, max_size=4), st.lists(st.sampled_from(TEXTS), min_size=8, max_size=8)
+)
+def test_a_row_like_earlier_ones_is_converted_as_without_plans(turns: list[dict[str, Any]], texts: list[str]) -> None:
+    """Rows with the same turns differ in their texts and thoughts."""
+
+    def filled(words: list[str]) -> Any:
+        left = iter(words)
+        return row(*({**turn, "value": re.sub(r"\{\}", lambda _: next(left), turn["value"])} for turn in turns))
+
+    for target in ("openai", "sharegpt"):
+        for number in range(9):
+            outcome(filled([f"word {number}"] * 8), target, plans=True)
+        assert outcome(filled(texts), target, plans=True) == outcome(filled(texts), target, plans=False)

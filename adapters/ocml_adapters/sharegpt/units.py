@@ -54,10 +54,12 @@ from .syntax import (
     MARK_MEDIA,
     NOTES,
     REJECTED,
+    ROLES,
     SPEAKERS,
     TEXTS,
     WORDS,
 )
+from .thinking import Thought, thought_in
 from .turns import marks_of, read_turn, report_findings, turn_in, with_media, write_turn
 
 _LONGEST: Final = 100
@@ -85,27 +87,40 @@ class TurnReader(UnitReader):
         return split_envelope(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """Return a turn without its text; None if it has other members, or a text with markup."""
+        """Return a turn without its thought and its text; None if it has other members, or markup in one of them."""
         if unit.__class__ is not dict or len(unit) != 2:
             return None
         word, text = unit.get(SPEAKERS[0]), unit.get(TEXTS[0])
         if word.__class__ is not str or text.__class__ is not str or len(word) > _LONGEST:
             return None
-        if not text:
-            return (tuple(unit), word, None), []
+        fence, values = None, list[str]()
         if "<" in text and not _is_inert(text):
-            return None
-        if word in CALLS:
-            call = skeleton_of(text)
-            return None if call is None else ((tuple(unit), word, call.name), [call.arguments])
-        return (tuple(unit), word), [text]
+            thought = _thought_of(word, text)
+            if thought is None:
+                return None
+            fence, values, text = thought.fence, [thought.text], thought.rest
+        name = None
+        if text:
+            call = skeleton_of(text) if word in CALLS else None
+            if call is None and word in CALLS:
+                return None
+            values.append(text if call is None else call.arguments)
+            name = None if call is None else call.name
+        return (tuple(unit), word, fence, not text, name), values
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is empty or has markup: what else a text says is in no key."""
+        return all(texts) and not any("<" in text and not _is_inert(text) for text in texts)
 
     def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
-        """Return a turn that has a skeleton, with another text."""
-        if not values:
-            return unit
-        is_call = unit[SPEAKERS[0]] in CALLS
-        return {**unit, TEXTS[0]: with_arguments(unit[TEXTS[0]], values[0]) if is_call else values[0]}
+        """Return a turn that has a skeleton, with another thought and another text."""
+        following, word, text, before = iter(values), unit[SPEAKERS[0]], unit[TEXTS[0]], ""
+        thought = None if _is_inert(text) else _thought_of(word, text)
+        if thought is not None:
+            before, text = next(following).join(thought.fence), thought.rest
+        if text:
+            text = with_arguments(text, next(following)) if word in CALLS else next(following)
+        return {**unit, TEXTS[0]: before + text}
 
     def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a turn, or of the system prompt of the column.
@@ -148,6 +163,13 @@ def rejected_of(row: Row, at: int) -> Alternative:
 
 def _is_inert(text: str) -> bool:
     return not any(tag in text for tag in _TAGS)
+
+
+def _thought_of(word: str, text: str) -> Thought | None:
+    """Return the thought of a turn if it has one, and if there is no markup in the thought or the text after it."""
+    thought = thought_in(text) if word in CALLS or ROLES.get(word.lower(), word) == "assistant" else None
+    has_skeleton = thought is not None and thought.text and _is_inert(thought.text) and _is_inert(thought.rest)
+    return thought if has_skeleton else None
 
 
 # --- between messages -------------------------------------------------------------------------------------------------
