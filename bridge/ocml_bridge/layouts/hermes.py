@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Final
 
 from ..model import Json
@@ -23,7 +24,7 @@ _WORDING: Final = Wording(
 def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with calls, results and tools between tags, or messages with such calls."""
     value = list_or_none(fields, CONVERSATIONS)
-    if not any(calls.has_tags(_text_of(turn, wording)) for turn in items_of(value)):
+    if not any(map(calls.has_tags, map(_text_of, items_of(value), repeat(wording.text)))):
         return False
     of_sharegpt = SHAREGPT if wording.role == _WORDING.role else wording
     if are_sharegpt(fields, of_sharegpt):
@@ -31,11 +32,13 @@ def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     return are_messages(value, wording) and calls.have_tagged_calls(respelled_all(value, wording, f"/{CONVERSATIONS}"))
 
 
-def _text_of(turn: Json, wording: Wording) -> Json:
-    found = members_of(turn)
-    for key in wording.text:
-        if key in found:
-            return found[key]
+def _text_of(turn: Json, keys: Sequence[str]) -> Json:
+    """Return the text of a turn, under the first of some keys that it has."""
+    if turn.__class__ is dict:
+        found = members_of(turn)
+        for key in keys:
+            if key in found:
+                return found[key]
     return None
 
 

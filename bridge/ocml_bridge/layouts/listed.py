@@ -67,11 +67,11 @@ _METADATA: Final = "metadata"
 def _tools_in_metadata(row: Object) -> list[Json]:
     """Return the tools that are declared in a column of metadata (Nemotron), if the row declares no others."""
     value = row[_METADATA]
-    if any(row.get(name) is not None for name in columns.TOOLS):
-        return []
     if isinstance(value, str):
         value = parsed_or_none(value) if '"tools"' in value else None
     tools = objects_of(members_of(value).get("tools"))
+    if not tools or any(row.get(name) is not None for name in columns.TOOLS):
+        return []
     declared = all("function" in each or ("name" in each and "parameters" in each) for each in tools)
     return list[Json](tools) if declared else []
 

@@ -249,9 +249,10 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     findings = _mend_calls(row[CONVERSATIONS])
     document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
-    if any(isinstance(each, str) for each in items_of(fields.get(TOOLS))):
+    if TOOLS in fields and any(isinstance(each, str) for each in items_of(fields[TOOLS])):
         document[TOOLS] = read_tools(fields)
-    document |= _without_prompt(turns, document)
+    if CHOSEN in fields:
+        document |= _without_prompt(turns, document)
     first = members_of(row[CONVERSATIONS][0] if turns else None)
     if fields.get(SYSTEM) and _text_of(first) == fields[SYSTEM] and SYSTEM in (first.get("from"), first.get("role")):
         del document[SYSTEM]
