@@ -55,11 +55,11 @@ FALCON = (
     "Be brief.\n\nYou are a function calling AI model. You may call one or more functions.\n<tools>\n{}\n</tools>\n"
     "For each function call, return a json object within <tool_call> </tool_call> tags.\n"
 )
-"""axolotl's template of Falcon-H1."""
+"""axolotl's template of Falcon-H1; it writes each tool as a list of its own."""
 
 
 @pytest.mark.parametrize("words", [HERMES, FALCON, "<tools>{}</tools>"])
-@pytest.mark.parametrize("tools", [f"[{TOOL}, {OTHER}]", f"{TOOL}\n{OTHER}"])
+@pytest.mark.parametrize("tools", [f"[{TOOL}, {OTHER}]", f"{TOOL}\n{OTHER}", f"[{TOOL}][{OTHER}]"])
 def test_a_list_of_tools_declares_them_in_any_words(words: str, tools: str) -> None:
     text = f"<|im_start|>system\n{words.format(tools)}<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
     reading = read(text, "chatml")
@@ -74,7 +74,9 @@ def test_a_list_of_tools_declares_them_in_any_words(words: str, tools: str) -> N
         laws.all_laws(document, target)
 
 
-@pytest.mark.parametrize("tools", ["[]", "[1]", "f(x)", f"{TOOL}</tools><tools>{OTHER}", ""])
+@pytest.mark.parametrize(
+    "tools", ["[]", "[1]", "f(x)", f"[{TOOL}][1]", f"[{TOOL}]]", f"{TOOL}</tools><tools>{OTHER}", ""]
+)
 def test_anything_but_one_list_of_tools_is_text(tools: str) -> None:
     body = f"Call:\n<tools>{tools}</tools>"
     document = read(f"<|im_start|>system\n{body}<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n", "chatml").transcript

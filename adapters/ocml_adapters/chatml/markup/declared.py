@@ -10,7 +10,7 @@ from ocml_bridge.model import Tool
 
 from ..families import FAMILIES, Declaration
 from ..syntax import TOOL_LIST
-from .tools_json import read_lines, read_list
+from .tools_json import read_lines, read_list, read_lists
 
 _LISTS: Final = ("<tools>", "<functions>", "List of tools: ", TOOL_LIST)
 _TAGGED: Final = re.compile(r"<tools>(?P<list>[^<]*(?:<(?!/?tools>)[^<]*)*)</tools>")
@@ -58,8 +58,9 @@ def _read_in_other_words(body: str) -> Declared | None:
 
 
 def _tools_of(text: str) -> tuple[Tool, ...] | None:
-    """Return the tools of a list in JSON, as one object after another or as a list."""
-    return read_list(text.strip()) or read_lines(text.strip())
+    """Return the tools of a list in JSON: as a list, as one object after another, or in lists of their own."""
+    bare = text.strip()
+    return read_list(bare) or read_lines(bare) or read_lists(bare)
 
 
 def may_declare(body: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Final, cast
 from ocml_bridge.json_values.jsontext import parse, spaced, value_at
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
+from ocml_bridge.text.calls import after_space
 from ocml_bridge.text.functions import read_function, write_function
 
 from ..syntax import NOTES
@@ -38,7 +39,25 @@ def write_lines(tools: Sequence[Tool]) -> str:
 def read_list(text: str) -> tuple[Tool, ...] | None:
     """Return the tools of a JSON list; None for any other text."""
     span = parse(text)
-    value: Json = None if span is None else span.value
+    return None if span is None else _listed(span.value)
+
+
+def read_lists(text: str) -> tuple[Tool, ...] | None:
+    """Return the tools of JSON lists that follow one another; None if the text has anything else."""
+    tools: list[Tool] = []
+    at = 0
+    while after_space(text, at) < len(text):
+        parsed = value_at(text, at)
+        listed = None if parsed is None else _listed(parsed[0])
+        if parsed is None or listed is None:
+            return None
+        tools += listed
+        at = parsed[1]
+    return tuple(tools)
+
+
+def _listed(value: Json) -> tuple[Tool, ...] | None:
+    """Return the tools of a list; None for any other value."""
     if not isinstance(value, list):
         return None
     tools = [read_tool(item) for item in cast("list[Json]", value)]
