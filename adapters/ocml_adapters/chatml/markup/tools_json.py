@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, cast
 
 from ocml_bridge.json_values.jsontext import parse, spaced, value_at
@@ -19,16 +20,7 @@ _FUNCTION: Final = "function"
 
 def read_lines(text: str) -> tuple[Tool, ...] | None:
     """Return the tools of JSON objects that follow one another; None if the text has anything else."""
-    tools: list[Tool] = []
-    at = 0
-    while text[at:].strip():
-        parsed = value_at(text, at)
-        tool = None if parsed is None else read_tool(parsed[0])
-        if parsed is None or tool is None:
-            return None
-        tools.append(tool)
-        at = parsed[1]
-    return tuple(tools)
+    return _listed(_values(text))
 
 
 def write_lines(tools: Sequence[Tool]) -> str:
@@ -44,16 +36,22 @@ def read_list(text: str) -> tuple[Tool, ...] | None:
 
 def read_lists(text: str) -> tuple[Tool, ...] | None:
     """Return the tools of JSON lists that follow one another; None if the text has anything else."""
-    tools: list[Tool] = []
+    lists = _values(text)
+    flat = None if lists is None or not all(isinstance(each, list) for each in lists) else [*chain.from_iterable(lists)]
+    return _listed(flat)
+
+
+def _values(text: str) -> list[Json] | None:
+    """Return the JSON values that follow one another in a text; None if it has anything else."""
+    values: list[Json] = []
     at = 0
     while after_space(text, at) < len(text):
         parsed = value_at(text, at)
-        listed = None if parsed is None else _listed(parsed[0])
-        if parsed is None or listed is None:
+        if parsed is None:
             return None
-        tools += listed
+        values.append(parsed[0])
         at = parsed[1]
-    return tuple(tools)
+    return values
 
 
 def _listed(value: Json) -> tuple[Tool, ...] | None:
