@@ -50,6 +50,10 @@ KILLERS: dict[str, bytes] = {
     "50,000 function calls": b"<|im_start|>assistant\n" + b'<|function_call|>{"name":"f"' * 50_000,
     "50,000 function lists": b"[BOS]<|im_start|>system\n" + b"<|function_list|>[" * 50_000,
     "50,000 thoughts": b"<|im_start|>assistant\n" + b"<|start_reason|>" * 50_000,
+    "30,000 sections of CDATA": b'<|im_start|>assistant\n<function name="f"><param name="k">'
+    + b"<![CDATA[x]]>" * 30_000,
+    "10,000 declared tools": b"<|im_start|>system\n# Tools\n\n<tools>\n"
+    + b'{"type":"function","function":{"name":"f"}}\n' * 10_000,
     "50,000 infills": b"<|fim_prefix|><|fim_middle|>" * 50_000,
     "50,000 files": b"<|file_separator|>" * 50_000,
     "a header without end": b"<|start|>assistant " + b"x" * SIZE,

@@ -55,6 +55,17 @@ def test_a_tag_that_was_broken_when_it_was_written_may_be_cut_anywhere(role: str
     check_decoding(written, "chatml", all_cuts(written))
 
 
+@pytest.mark.parametrize(
+    "data", ["a", "]", "]]", "]]]", "a</function>", "]] ></function>", "<![CDATA[", "<|im_end", "\n"]
+)
+def test_a_section_of_data_may_be_cut_anywhere(data: str) -> None:
+    call = f'<function name="f"><param name="a"><![CDATA[{data}]]></param><param name="b">]]></param></function>'
+    text = f"{START}user\nHi{END}\n{START}assistant\n{call}\n{call}{END}\n"
+    messages = cast("Transcript", read(text, "chatml").transcript).messages
+    assert [message.recipient for message in messages] == [None, "functions.f", "functions.f"]
+    check_decoding(text, "chatml", all_cuts(text))
+
+
 @given(st.data())
 @examples(30)
 def test_written_texts_read_the_same_for_every_cut(data: st.DataObject) -> None:

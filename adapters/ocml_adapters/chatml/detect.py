@@ -15,7 +15,7 @@ from ocml_bridge.model import Tool
 from ocml_bridge.text.im import Frame
 
 from .families import FAMILIES, Declaration, Family
-from .frames import Contents, Place, default_frame, may_declare_tools, read_frame, schemas_of
+from .frames import Contents, body_of, header_of, may_declare_tools, read_frame, schemas_of
 from .headers import read_speaker
 from .markup.body import OPENED, restore
 from .markup.parts import NO_SCHEMAS
@@ -59,14 +59,14 @@ class Evidence(NamedTuple):
     Attributes:
         frame: the frame.
         contents: its contents.
-        last: whether no frame follows.
         closing: whether no message follows; an open turn may.
+        is_usual: whether each family writes the body as it is; None if that differs between families.
     """
 
     frame: Frame
     contents: Contents
-    last: bool
     closing: bool
+    is_usual: bool | None
 
 
 def is_open_turn(frame: Frame) -> bool:
@@ -137,7 +137,15 @@ def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evi
         if contents is not None:
             schemas = schemas_of(contents.tools) if contents.tools else schemas
             if contents.tools is not None or _is_marked(frame, contents):
-                yield Evidence(frame, contents, frame is frames[-1], index == final)
+                yield Evidence(frame, contents, index == final, _is_usual(frame, contents))
+
+
+def _is_usual(frame: Frame, contents: Contents) -> bool | None:
+    """Return whether a body that declares tools is written again as it is; None for any other body."""
+    if contents.tools is None:
+        return None
+    # The words around the tools are those of the declaration, or no family's.
+    return contents.declaration is not None and body_of(contents, FAMILIES["hermes"]) == frame.body
 
 
 def _is_marked(frame: Frame, contents: Contents) -> bool:
@@ -180,10 +188,9 @@ def _full_score(evidence: Sequence[Evidence]) -> Score:
 
 def _score(family: Family, evidence: Sequence[Evidence]) -> Score:
     bodies = headers = 0
-    for frame, contents, last, closing in evidence:
-        default = default_frame(contents, Place(family, None, last, closing=closing))
-        bodies += frame.body == default.body
-        headers += frame.header == default.header
+    for frame, contents, closing, is_usual in evidence:
+        bodies += frame.body == body_of(contents, family, closing=closing) if is_usual is None else is_usual
+        headers += frame.header == header_of(contents, family)
     return Score(bodies, headers)
 
 

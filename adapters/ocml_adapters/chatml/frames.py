@@ -224,7 +224,7 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
         return plain_frame(contents.messages[0], before, TEXT, last=last, is_open_turn=is_open_turn)
     first = contents.messages[0] if contents.messages else Message("system", "")
     header = header_for(first.role, first.name) if is_open_turn else header_of(contents, family)
-    body = contents.opening if is_open_turn else _body(contents, family, raw=raw, closing=closing)
+    body = contents.opening if is_open_turn else body_of(contents, family, raw=raw, closing=closing)
     has_content = body != "" and OPENED.fullmatch(body) is None  # else it would be read as an open turn
     is_unfinished = is_open_turn or (
         last and first.role == "assistant" and contents.messages[-1].end is None and has_content
@@ -275,8 +275,8 @@ def header_of(contents: Contents, family: Family) -> str:
     return family.responses.role if first.role == "tool" else header_for(first.role, first.name)
 
 
-def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> str:
-    """Return the body that a family writes for some contents."""
+def body_of(contents: Contents, family: Family, *, raw: bool = False, closing: bool = False) -> str:
+    """Return the body that a family writes for some contents; tools are written as they were declared."""
     role = contents.messages[0].role if contents.messages else "system"
     guard = RAW if raw else Guard(control_of(role).neutralise, ARGUMENTS.neutralise)
     texts = [guard.text(str(message.content)) for message in contents.messages]

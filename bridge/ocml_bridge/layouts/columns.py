@@ -12,41 +12,17 @@ PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
 INPUTS: Final = ("input", "context", "article", "passage", "sql_context")
 QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs_pretokenized", "inputs", "message_1"),
-    *(
-        "instructions",
-        "user",
-        "human",
-        "input_text",
-        "user_input",
-        "user_message",
-        "user_prompt",
-        "task",
-        "goal",
-        "q",
-        "message",
-    ),
-    *("sql_prompt", "request"),
+    *("instructions", "user", "human", "input_text", "user_input", "user_message", "user_prompt", "task"),
+    *("goal", "q", "message", "sql_prompt", "request"),
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
-    *("message_2", "generated_solution", "actual_output", "best_answer", "generated_text"),
-    *(
-        "generation",
-        "assistant",
-        "gpt",
-        "bot",
-        "output_text",
-        "model_output",
-        "model_response",
-        "llm_response",
-        "assistant_response",
-        "target",
-        "a",
-        *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),
-        *("expected_output", "ideal", "expected_answer", "expected_response", "gold_answer", "correct_answer"),
-        *("generated", "generated_answer", "generated_response", "llm_output", "predict", "prediction", "reply"),
-        *("reference", "ground_truth"),
-    ),
+    *("message_2", "generated_solution", "actual_output", "best_answer", "generated_text", "generation"),
+    *("assistant", "gpt", "bot", "output_text", "model_output", "model_response", "llm_response"),
+    *("assistant_response", "target", "a", "sql", "code", "story", "model_answer", "reference_answer"),
+    *("final_answer", "long_answer", "expected_output", "ideal", "expected_answer", "expected_response"),
+    *("gold_answer", "correct_answer", "generated", "generated_answer", "generated_response", "llm_output"),
+    *("predict", "prediction", "reply", "reference", "ground_truth"),
 )
 
 THOUGHTS: Final = (

@@ -320,22 +320,30 @@ class _OpenSegment:
     def _find_end_after_data(self, text: str, at: int) -> re.Match[str] | None:
         """Return the end tag outside CDATA sections; None if it is not in this text, which is added to the segment."""
         place = at
-        while True:
+        while place >= 0:
             if self._in_data is not None:
-                end = (self._in_data + text[place:]).find(DATA_END)
-                if end < 0:
-                    self._in_data = (self._in_data + text[place:])[1 - len(DATA_END) :]
-                    break
-                place, self._in_data = place + end + len(DATA_END) - len(self._in_data), None
+                place = self._after_data(text, place)
+                continue
             tag = _DATA_OR_END.search(text, place)
-            if tag is None or tag[0] == PARAMS_END:
-                if tag is not None:
-                    return tag
+            if tag is None:
                 break
+            if tag[0] == PARAMS_END:
+                return tag
             place, self._in_data = tag.end(), ""
         self.pieces.append(text[at:])
         self.size += len(text) - at
         return None
+
+    def _after_data(self, text: str, at: int) -> int:
+        """Return the offset after the end of the open CDATA section, which may have begun before; -1 if it goes on."""
+        before, most = self._in_data or "", len(DATA_END) - 1
+        cut = (before + text[at : at + most]).find(DATA_END) if before else -1
+        end = text.find(DATA_END, at) if cut < 0 else at + cut - len(before)
+        if cut < 0 and end < 0:
+            self._in_data = (before + text[max(at, len(text) - most) :])[-most:]
+            return -1
+        self._in_data = None
+        return end + len(DATA_END)
 
     def _ends_at(self, tag: str) -> bool:
         """Return whether a call as tags ends at a tag, which the last characters are before."""
