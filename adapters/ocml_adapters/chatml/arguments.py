@@ -15,11 +15,9 @@ from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.relations import indices_of
 
-from .families import Family
+from .families import UNTYPED, Family
 from .markup.argument_types import add_types, reads_back
 from .markup.calls import Call, CallGrammar
-from .markup.calls_params import ParamCalls
-from .markup.calls_xml import XmlCalls
 from .markup.parts import ARGUMENTS, Schemas
 from .markup.spelling import as_json, object_of
 from .syntax import HOME, NOTES, TEXT
@@ -43,7 +41,7 @@ def prepare_arguments(
     grammar = family.grammar
     for run in _runs_of_calls(items):
         recalled = _may_be_recalled(items, run)
-        if grammar is None or (recalled and not isinstance(grammar, XmlCalls | ParamCalls)):
+        if grammar is None or (recalled and not isinstance(grammar, UNTYPED)):
             if recalled:  # the frame may have calls as tags, whatever the family writes
                 for at in run:
                     items[at] = _with_parameters(items[at][0], schemas), *items[at][1:]
@@ -125,7 +123,7 @@ def _respelled(item: Item, grammar: CallGrammar, schemas: Schemas) -> str | None
 
 def _reads_unchanged(head: Head, content: Content, grammar: CallGrammar, schemas: Schemas) -> bool:
     """Return whether arguments are certainly read unchanged, given the declared schema."""
-    if not isinstance(grammar, XmlCalls | ParamCalls):
+    if not isinstance(grammar, UNTYPED):
         return True  # types are spelled
     texts = grammar.texts(content) if isinstance(content, str) else None
     return texts is not None and reads_back(str(content), texts, schemas.get(name_of(head.recipient or "")))

@@ -22,6 +22,9 @@ from .markup.tools_json import read_lines, read_list, write_functions, write_lin
 from .markup.tools_xml import XmlTools
 from .syntax import HYPERCLOVA, MARKS, MINICPM, OLMO, OUTPUT
 
+UNTYPED: Final = (XmlCalls, ParamCalls)
+"""The grammars of calls whose values are texts without types, which declared tools give them."""
+
 
 class ToolList(NamedTuple):
     """How a list of tools is read and written.

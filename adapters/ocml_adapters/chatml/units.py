@@ -40,7 +40,7 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 from .arguments import PARAMETERS, prepare_arguments, remembers, report_respelling, schemas_for
 from .around import DeclaredTools, around_of, dialect_of, with_tools
 from .detect import declaring_frame, family_of, may_have_markup
-from .families import FAMILIES, Family
+from .families import FAMILIES, UNTYPED, Family
 from .frames import Contents, Place, default_frame, gap_after, kind_of, read_again, schemas_of
 from .headers import read_speaker, with_known_role
 from .markup.parts import ARGUMENTS, NO_SCHEMAS, positioned
@@ -161,7 +161,7 @@ class FamilyFrames(UnitWriter):
         notes = remembered_of(group[0], same_family=previous.same_family)
         closing = notes.pop(CLOSING, False) is True
         notes.pop(PARAMETERS, None)
-        schemas = schemas_for(group) if self._family.calls in ("xml", "params") or "body" in notes else NO_SCHEMAS
+        schemas = schemas_for(group) if isinstance(self._family.grammar, UNTYPED) or "body" in notes else NO_SCHEMAS
         place = Place(self._family, previous.frame, last, schemas=schemas, closing=closing, leading=previous.leading)
         contents = _contents(group, opening_of(notes))
         frame = recalled(contents, notes, place)

@@ -34,7 +34,7 @@ restore: Final = control_of("assistant").restore
 _NO_END: Final = f"the thought has no {THOUGHT_END}"
 _HOLDS_CALL: Final = ", so the call in it is read as a part of it"
 _ENDS_AT_CALL: Final = f"{_NO_END}; it ends before the call"
-_BEGUN_TWICE: Final = f"the thought has its start tag {THINK} twice; it begins at the second one"
+_REPEATED_TAG: Final = f"the thought has its start tag {THINK} twice; it begins at the second one"
 _BREAKS: Final = 2
 """The maximum number of line breaks that are markup on each side of a text, and after a thought."""
 
@@ -121,7 +121,7 @@ class BodyReader:
         self._blank: list[str] = []
         """The start tag of the first thought and white space, while the thought is blank, because it may be empty."""
         self._opening = ""
-        self._begun_twice = False
+        self._has_repeated_tag = False
         self._read = self._begin
         """The state: the method that takes the next text."""
         self._cutter = Cutter()
@@ -185,9 +185,9 @@ class BodyReader:
         """State: the body began with a thought, which is open."""
         again = None if self.text else _OPENING.match(text)
         if again is not None:
-            if not self._begun_twice:
-                self._note(FindingCode.MARKUP, 0, _BEGUN_TWICE)
-            self._begun_twice = True
+            if not self._has_repeated_tag:
+                self._note(FindingCode.MARKUP, 0, _REPEATED_TAG)
+            self._has_repeated_tag = True
             self._blank += (self._waited(), again[0])
             self._leading = 1
             text = text[again.end() :]

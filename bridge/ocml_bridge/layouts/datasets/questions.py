@@ -7,7 +7,7 @@ from typing import Final
 from ...loss import LossCode
 from .. import columns, exchange
 from ..layout import Layout
-from . import asked, evaluated
+from . import evaluated, question_lists
 
 QUESTIONS: Final[tuple[Layout, ...]] = (
     Layout(
@@ -50,14 +50,14 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         "a list of questions about a text, and a list of their answers (CoQA, QuAC)",
         "openai",
         {
-            asked.QUESTIONS: ("questions",),
-            asked.ANSWERS: ("orig_answers", "answers"),
+            question_lists.QUESTIONS: ("questions",),
+            question_lists.ANSWERS: ("orig_answers", "answers"),
             "input": ("story", *columns.INPUTS),
             "system": columns.SYSTEM,
         },
-        asked.are_asked,
-        asked.read_asked,
-        extra_columns=frozenset({asked.ANSWERS}),
+        question_lists.are_question_lists,
+        question_lists.read_question_lists,
+        extra_columns=frozenset({question_lists.ANSWERS}),
     ),
     Layout(
         "answered-by-any",

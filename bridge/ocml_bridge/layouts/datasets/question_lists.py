@@ -18,7 +18,7 @@ _MEMBERS: Final = ("input_text", "texts", "text", "question", "answer")
 """Members of a list, or of its items, that hold the texts."""
 
 
-def are_asked(fields: Object, wording: Wording) -> bool:
+def are_question_lists(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold as many questions as answers."""
     questions, answers = _texts(fields.get(QUESTIONS)), _texts(fields.get(ANSWERS))
     is_text = INPUT not in fields or isinstance(fields[INPUT], str)
@@ -43,7 +43,7 @@ def _member(found: Object) -> Json:
     return next((found[name] for name in _MEMBERS if name in found), None)
 
 
-def read_asked(fields: Object, wording: Wording) -> Sequence[Document]:
+def read_question_lists(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the questions, the first one with the text that all are about, each with its answer."""
     questions, answers = _texts(fields[QUESTIONS]), _texts(fields[ANSWERS])
     pairs = zip(questions, answers, strict=True)
