@@ -11,10 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, convert, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Infill, Message, Tool, Transcript
 from ocml_bridge.testing import laws, strategies
+from outcomes import PLAIN, PLANNED, outcome
 
 FORMS = ("chatml", "chatml-json")
 
@@ -383,15 +384,6 @@ TAILS: tuple[tuple[Any, ...], ...] = (*GAPS, (START, "assistant"), (START, "assi
 TEXTS = ("Hi.", "a\nb", "", "\n", "<", "<|im_end|>", "<tools>", "<tool_call>", "<think>", "<tool_response>")
 
 
-def outcome(source: Any, target: str, *, plans: bool) -> Any:
-    """What a list is converted to, with all that is reported, or the error."""
-    try:
-        result = convert(json.dumps(source), source="chatml-json", target=target, options=Options(plans=plans))
-    except BridgeError as error:
-        return error.code, error.path
-    return result.output, result.losses, result.findings, result.transcript
-
-
 @given(
     st.lists(
         st.tuples(st.just(GAPS[0]) | st.sampled_from(GAPS), st.sampled_from(USUAL) | st.sampled_from(UNUSUAL)),
@@ -407,14 +399,16 @@ def test_a_list_like_earlier_ones_is_converted_as_without_plans(
     """Lists with the same frames differ in their texts; most frames are cut into the usual pieces."""
     pieces = [*frames[0][1], *(piece for gap, frame in frames[1:] for piece in (*gap, *frame)), *tail]
 
-    def filled(words: list[str]) -> list[Any]:
+    def filled(words: list[str]) -> bytes:
         left = iter(words)
-        return [each.format(next(left)) if isinstance(each, str) and "{" in each else each for each in pieces]
+        found = [each.format(next(left)) if isinstance(each, str) and "{" in each else each for each in pieces]
+        return json.dumps(found).encode()
 
     for target in ("openai", "chatml-json"):
         for number in range(5):
-            outcome(filled([f"word {number}"] * 5), target, plans=True)
-        assert outcome(filled(texts), target, plans=True) == outcome(filled(texts), target, plans=False)
+            outcome(filled([f"word {number}"] * 5), "chatml-json", target, PLANNED)
+        data = filled(texts)
+        assert outcome(data, "chatml-json", target, PLANNED) == outcome(data, "chatml-json", target, PLAIN)
 
 
 @pytest.mark.parametrize("form", FORMS)

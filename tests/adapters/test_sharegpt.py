@@ -20,6 +20,7 @@ from ocml_bridge.model import Media, Message, Text, Tool, Transcript, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import read_all
 from ocml_bridge.testing.laws import all_laws
+from outcomes import PLAIN, PLANNED, outcome
 
 
 def human(text: str, **more: Any) -> dict[str, Any]:
@@ -421,26 +422,19 @@ FORMS = (
 TEXTS = ("Hi.", "a\nb", "", "\n", "\na", "a\n", " ", "<", "<think>", "</think>", "<\u200b/think>", "<image>", "{}", '"')
 
 
-def outcome(document: Any, target: str, *, plans: bool) -> Any:
-    """What a row is converted to, with all that is reported, or the error."""
-    try:
-        result = convert(json.dumps(document).encode(), source="sharegpt", target=target, options=Options(plans=plans))
-    except BridgeError as error:
-        return error.code, error.path
-    return result.output, result.losses, result.findings, result.transcript
-
-
 @given(
     st.lists(st.sampled_from(FORMS), min_size=1, max_size=4), st.lists(st.sampled_from(TEXTS), min_size=8, max_size=8)
 )
 def test_a_row_like_earlier_ones_is_converted_as_without_plans(turns: list[dict[str, Any]], texts: list[str]) -> None:
     """Rows with the same turns differ in their texts and thoughts."""
 
-    def filled(words: list[str]) -> Any:
+    def filled(words: list[str]) -> bytes:
         left = iter(words)
-        return row(*({**turn, "value": re.sub(r"\{\}", lambda _: next(left), turn["value"])} for turn in turns))
+        found = row(*({**turn, "value": re.sub(r"\{\}", lambda _: next(left), turn["value"])} for turn in turns))
+        return json.dumps(found).encode()
 
     for target in ("openai", "sharegpt"):
         for number in range(9):
-            outcome(filled([f"word {number}"] * 8), target, plans=True)
-        assert outcome(filled(texts), target, plans=True) == outcome(filled(texts), target, plans=False)
+            outcome(filled([f"word {number}"] * 8), "sharegpt", target, PLANNED)
+        data = filled(texts)
+        assert outcome(data, "sharegpt", target, PLANNED) == outcome(data, "sharegpt", target, PLAIN)
