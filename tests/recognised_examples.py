@@ -296,6 +296,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             ]
         },
     ),
+    "a browser's record of requests and responses (HAR)": (
+        {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": []}},
+    ),
     "a Jupyter notebook": ({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},),
     "a chat of Messenger or Instagram": (
         {"participants": [], "messages": [{"sender_name": "Ann", "timestamp_ms": 1, "content": "Hi"}]},
@@ -620,6 +623,13 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         "[{'role': 'user', 'content': 'Hi'}]",
         "{'messages': []}",
         "ChatCompletionMessage(content='Hi', role='assistant')",
+        "[SystemMessage(content='Be brief.'), HumanMessage(content='Hi')]",
+    ),
+    "JavaScript": (
+        'const messages = [\n  { role: "user", content: "Hi" },\n];',
+        "export const history: Message[] = [{ role: 'user', content: 'Hi' }]",
+        "[{ role: 'user', content: 'Hi' }]",
+        '{messages: [{role: "user", content: "Hi"}]}',
     ),
     "a JSON string with a transcript inside": (
         '"{\\"messages\\": []}"',

@@ -275,6 +275,17 @@ def test_values_that_are_not_a_conversation_are_not_found(value: Any) -> None:
     assert inside({"a": value, "b": {"c": value}}) is None
 
 
+@given(STEPS.filter(lambda steps: len(steps) <= 4), st.integers(0, 4), st.sampled_from(CONVERSATIONS))
+def test_a_conversation_in_a_string_of_json_is_found(steps: list[str | int], outside: int, conversation: Any) -> None:
+    source = planted([*steps[:outside], "body"], json.dumps(planted(steps[outside:], conversation)))
+    found = inside(source)
+    assert found is not None
+    assert found.path == "".join(f"/{step}" for step in [*steps[:outside], "body"])
+    query, _, behind = found.query.partition(" | fromjson")
+    parsed = json.loads(taken(query, source))
+    assert taken(behind.removeprefix(" | "), parsed) if behind else parsed == conversation
+
+
 def test_the_nearest_is_found_first_and_the_whole_is_not_inside() -> None:
     assert inside({"a": {"b": [TURN]}, "c": [TURN]}) == Inside("/c", ".c")
     assert inside({"a": [TURN], "c": [TURN]}) == Inside("/a", ".a")

@@ -231,6 +231,13 @@ APPS: Final[tuple[Kind, ...]] = (
         "'{text: ([.segments[].text] | join(\"\"))}' FILE",
     ),
     Kind(
+        "a browser's record of requests and responses (HAR)",
+        (marked(_D, log=holding("creator", "entries")),),
+        advice="make a line of each request that has messages; its answer, JSON or a stream, is in `.response.content."
+        "text` of the same entry: jq -c '.log.entries[].request.postData.text? // empty | fromjson? | "
+        "select(.messages? // .input? // .contents?)' FILE",
+    ),
+    Kind(
         "a Jupyter notebook",
         (marked(_D, cells=list, nbformat=int),),
         advice="copy the conversation from its cells into a file",

@@ -216,8 +216,17 @@ TEXTS: Final[tuple[Kind, ...]] = (
         patterns=(
             begins(r"(?:\[\s*)?\{\s*'", "`{'`", certain=False),
             begins(r"\[?(?:ChatCompletion|Message|Choice)\w*\(", "`ChatCompletionMessage(`", certain=False),
+            begins(r"\[?(?:System|Human|AI|Tool|Function|Chat)Message\w*\(", "`HumanMessage(`", certain=False),
         ),
         advice="write it as JSON instead: with `json.dumps(value)`, or `value.model_dump_json()`",
+    ),
+    Kind(
+        "JavaScript",
+        patterns=(
+            begins(r"(?:export )?(?:const|let|var) \w+[^=\n]{0,200}=\s*[\[{]", "`const messages = [`", certain=False),
+            begins(r"\[?\s*\{\s*(?:role|messages|content|from|model)\s*:", "`{ role:` without quotes", certain=False),
+        ),
+        advice="write the value as JSON instead: with `JSON.stringify(value)`",
     ),
     Kind(
         "a JSON string with a transcript inside",
