@@ -25,6 +25,15 @@ _NAMES = (
     *("commentary to=assistant", "commentary to=user<|channel|>analysis", "analysis <|constrain|>final", "\u00a0"),
 )
 _BEFORE = ("", "assistant", " to=user", "assistant we think ")
+_UNMARKED = (" analysis", " analysis??", "<|constrain|>analysis", " <|constrain|>analysis", "analysis we think")
+"""Channels without their token."""
+_BROKEN = ("<|start|>", "<|start|>assistant", "<|start|>assistant code", "<|end|>", "<|end|> code", "<|call|>")
+"""What breaks a header in two."""
+_NAMELESS = (
+    *("<|channel|>commentary <|constrain|>json", "<|channel|>commentary json", "<|channel|>commentary code"),
+    *(f"<|channel|>commentary to=functions.f <|constrain|>json{token}" for token in _BROKEN),
+)
+"""Headers of calls that name no function, or that are broken in two."""
 PRIVATE = [f"{before}<|channel|>{name}" for before, name in product(_BEFORE, _NAMES)]
 """Headers behind which nothing is for a client: hidden channels, near misses of them, and what nobody knows."""
 
@@ -48,6 +57,9 @@ def private_answers() -> list[str]:
     return [
         *(*whole, *unended, *headless, *inside, *behind, *begun),
         *(f"{called}{rest}<|end|>{ANSWER}" for rest in (f"f: {SECRET}", f"json {SECRET}", SECRET)),
+        *(f"{name}<|message|>{SECRET}<|end|>{ANSWER}" for name in (*_NAMES[:8], *_UNMARKED)),
+        *(f"<|channel|>analysis{token}<|message|>{SECRET}<|end|>{ANSWER}" for token in _BROKEN),
+        *(f"{header}<|message|>{SECRET}<|call|>{ANSWER}" for header in _NAMELESS),
         f"{SECRET}<|end|>{ANSWER}",
         f"analysis{SECRET}assistantfinalFour.",
     ]

@@ -35,6 +35,7 @@ class Frame:
         middle: the index of its `<|message|>`; -1 if there is none.
         last: the index of the token after its body.
         names: the recipients of the tools that are declared before it.
+        channel: the channel of a header without a body that it goes on with; None if there is none.
     """
 
     before: str
@@ -49,6 +50,7 @@ class Frame:
     middle: int = -1
     last: int = -1
     names: frozenset[str] = frozenset()
+    channel: str | None = None
 
 
 @dataclass(slots=True)

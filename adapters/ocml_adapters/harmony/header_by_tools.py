@@ -15,9 +15,9 @@ from ocml_bridge.chat.turns import FUNCTIONS
 from ocml_bridge.model import Part, Tools
 
 from .frames import Frame
-from .header import Fields, is_call_to_tool, regular
+from .header import Fields, implied_intent, is_call_to_tool, regular
 from .recover import recover
-from .syntax import ASSISTANT, BUILT_IN, CHANNELS, DEVELOPER, ENDS, ROLES, TOOL
+from .syntax import ASSISTANT, BUILT_IN, CHANNEL, CHANNELS, DEVELOPER, ENDS, ROLES, TOOL
 from .tools import SECTION
 
 LARGE: Final = 16_384
@@ -187,14 +187,46 @@ def read_header(raw: str, frame: Frame, *, prompted: bool = False) -> Header:
     """
     fields = regular(raw, prompted) if frame.opened or prompted else None
     if fields is not None:
-        known = evident_fields(fields, "", frame.names)[0]
+        known = _continued(evident_fields(fields, "", frame.names)[0], frame)
         return Header(known, raw, is_regular=known is fields)
-    outside = raw.partition("<|")[0]
-    if frame.opened or not outside or not recover(outside, opened=False).unplaced:
+    outside = "" if frame.opened else raw.partition("<|")[0]
+    if outside and _belongs(outside, raw):
         outside = ""
     raw = raw[len(outside) :]
     fields, unplaced = evident_fields(*recover(raw, opened=frame.opened), frame.names)
-    return Header(fields, raw, outside, unplaced, is_regular=False)
+    return Header(_continued(fields, frame), raw, outside, unplaced, is_regular=False)
+
+
+def _belongs(outside: str, raw: str) -> bool:
+    """Return whether the text before the first token of a header belongs to it; `raw`: the whole header."""
+    read = recover(outside, opened=False)
+    return not read.unplaced or (CHANNEL not in raw and read.fields.channel is not None)
+
+
+def _continued(fields: Fields, frame: Frame) -> Fields:
+    """Return the fields of a text without a channel, with the channel of the header that it goes on with."""
+    if frame.channel is None or fields.role != ASSISTANT or fields.channel is not None or is_call_to_tool(fields):
+        return fields
+    intent = implied_intent(ASSISTANT, None, frame.channel, fields.recipient)
+    return fields._replace(channel=frame.channel, intent=intent)
+
+
+def begun_channel(before: Frame | None, frame: Frame) -> str | None:
+    """Return the channel of the header before a frame, if it has no body and the frame goes on with it, else None.
+
+    The frame goes on with it after a stop token without `<|start|>`, or after `<|start|>` without a stop token. A call
+    whose header is cut off is private, and so is what follows another speaker's header without any words.
+
+    Args:
+        before: the frame before it; None if there is none.
+        frame: the frame.
+    """
+    if before is None or before.body is not None or (frame.opened and before.stop):
+        return None
+    fields = uncalled(recover(before.header, opened=before.opened).fields)
+    if fields.role == ASSISTANT:
+        return fields.channel
+    return None if frame.header.strip() else "analysis"
 
 
 def fields_in(frame: Frame, *, prompted: bool) -> Fields:

@@ -21,7 +21,7 @@ from .around import LINE_END, is_edge, split_tail, with_extracted_tools
 from .body import read_body
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, build_message, in_words, is_call_to_tool, is_own_spelling, regular, short
-from .header_by_tools import KINDS, Header, ends_with, fields_in, read_header, uncalled
+from .header_by_tools import KINDS, Header, begun_channel, ends_with, fields_in, read_header, uncalled
 from .recover import is_only_header, is_unfinished_header, read_stripped, split_body, unheaded
 from .syntax import (
     ASSISTANT,
@@ -153,13 +153,14 @@ class FrameReader:
         return self.over and frame.body.endswith(END_OF_TEXT)
 
     def see(self, frame: Frame) -> None:
-        """Check that the next frame continues the conversation.
+        """Check that the next frame continues the conversation, and give it the channel of a header before it.
 
         Raises:
             BridgeError: OCB-SEVERAL if it begins another one.
         """
         if begins(self._before, frame) >= 0:
             raise several()
+        frame.channel = begun_channel(self._before, frame)
 
     def _breaks_off(self, header: str, body: str, frame: Frame) -> bool:
         """Treat a frame that is cut off in the header of a call as text outside of messages: no tool is called.

@@ -45,13 +45,15 @@ class _Sorter:
 
     Args:
         opened: whether the header follows a `<|start|>`.
+        named: whether a `<|channel|>` names its channel. If not, a first word that evidently is one does, so that no
+            private text is shown.
 
     Attributes:
         found: the fields so far.
         unplaced: the words that belong to no field.
     """
 
-    def __init__(self, *, opened: bool) -> None:
+    def __init__(self, *, opened: bool, named: bool) -> None:
         self.found: dict[str, str] = {}
         self.channels: list[str] = []
         """The word after each `<|channel|>` ("" if there is none), and channels without the token."""
@@ -59,14 +61,19 @@ class _Sorter:
         self.marked = opened
         """Whether words count as parts of a header: without a `<|start|>`, only after a token or a leading channel."""
         self._opened = opened
+        self._named = named
         self._first = True
 
     def section(self, words: list[str]) -> None:
         """Sort the words after a token, or before the first; more than two words without a key are prose: unplaced."""
         speaker = int(self._first and self._opened)
         prose = sum(not _has_key(word) for word in words[speaker:]) > _MOST_WORDS
+        lead = -1 if self._named or self.channels else int(words[:1] == [ASSISTANT])
         for at, word in enumerate(words):
-            if prose and at >= speaker and not _has_key(word):
+            if at == lead and (channel := evident(word.removeprefix(ASSISTANT))) in CHANNELS:
+                self.channels.append(channel)
+                self._first = False
+            elif prose and at >= speaker and not _has_key(word):
                 self.unplaced.append(word)
             else:
                 self.word(word)
@@ -139,7 +146,7 @@ def recover(raw: str, *, opened: bool) -> Recovered:
     if again > 0:
         fields, unplaced = recover(raw[again:], opened=False)
         return Recovered(fields, f"{raw[:again].strip()} {unplaced}".rstrip())
-    sorter = _Sorter(opened=opened)
+    sorter = _Sorter(opened=opened, named=CHANNEL in raw)
     for marker, text in _sections(raw):
         words = text.split()
         sorter.marked = sorter.marked or marker != "" or words[:1] in _CHANNEL_WORDS
@@ -147,9 +154,10 @@ def recover(raw: str, *, opened: bool) -> Recovered:
             named = bool(words) and not _has_key(words[0])
             sorter.channels.append(words.pop(0) if named else "")
         elif marker and words:
-            if words[0] not in CHANNELS or sorter.channels:
-                sorter.put("constraint", words[0])
-            del words[0]
+            if words[0] in CHANNELS and not sorter.channels:
+                sorter.channels.append(words.pop(0))
+            else:
+                sorter.put("constraint", words.pop(0))
         sorter.section(words)
     found = sorter.found
     found.setdefault("role", ASSISTANT)
@@ -177,7 +185,10 @@ def _has_key(word: str) -> bool:
 
 
 def _place_channels(sorter: _Sorter) -> None:
-    """Choose one of the channels; the others are unplaced. A misspelled channel implies no intent."""
+    """Choose one of the channels; the others are unplaced. A misspelled channel, or a type, implies no intent.
+
+    Text for users has no type: a header on commentary with a type is that of a call whose recipient is missing.
+    """
     found, names = sorter.found, sorter.channels
     tool = names[0] if len(names) > 1 else ""
     if "recipient" not in found and "constraint" in found and "commentary" in names[1:] and _is_tool(tool):
@@ -188,8 +199,12 @@ def _place_channels(sorter: _Sorter) -> None:
     if channel is not None:
         found["channel"] = channel
         sorter.unplaced += [name for name in names if name and name != channel]
-    if channel in names:
+    if channel in names and {found.get("constraint"), found.get("content_type")} <= _NO_TYPES:
         found.setdefault("intent", implied_intent(message.role, None, channel, message.recipient) or "")
+
+
+_NO_TYPES: Final = frozenset({None, *CHANNELS})
+"""What is no type at the place of one."""
 
 
 def _is_tool(word: str) -> bool:
