@@ -50,6 +50,17 @@ def one(text: str, schema: object) -> Any:
         ("3", True, 3),
         ('{"x": 1}', {"properties": {}}, {"x": 1}),
         ("[1]", {"items": {}}, [1]),
+        # ollama/ollama, model/parsers/qwen3coder_test.go: zeros before a number, and words in any case.
+        ("007", {"type": "integer"}, 7),
+        ("FALSE", {"type": "boolean"}, False),
+        ("NULL", {"type": ["integer", "null"]}, None),
+        ("+.5", {"type": "number"}, 0.5),
+        ("-5.", {"type": "number"}, -5.0),
+        ("007", {"type": ["string", "integer"]}, "007"),
+        ("007", {}, "007"),
+        ("TRUE", {"type": "integer"}, "TRUE"),
+        ("1_0", {"type": "integer"}, "1_0"),
+        ("٣", {"type": "integer"}, "٣"),
     ],
 )
 def test_the_schema_defines_the_type_of_a_text(text: str, schema: object, value: object) -> None:
@@ -63,6 +74,23 @@ def test_references_are_followed_and_may_be_endless() -> None:
         "$defs": {"n": {"type": "integer"}, "loop": {"anyOf": [{"$ref": "#/$defs/loop"}, {"type": "boolean"}]}},
     }
     assert typed({"a": "1", "b": "True", "c": "1"}, schema).arguments == '{"a": 1, "b": true, "c": 1}'
+
+
+@pytest.mark.parametrize("key", ["anyOf", "oneOf", "allOf"])
+def test_parameters_are_declared_in_combined_schemas(key: str) -> None:
+    """sgl-project/sglang, test/registered/unit/function_call/test_root_combinator_tool_parsers.py."""
+    schema = {
+        "type": "object",
+        "$defs": {
+            "Payload": {"type": "object", "properties": {"value": {"type": "string"}}},
+            "Acme": {"properties": {"kind": {"const": "acme"}, "payload": {"$ref": "#/$defs/Payload"}}},
+        },
+        "properties": {"n": {"type": "integer"}},
+        key: [{"$ref": "#/$defs/Acme"}, {"properties": {"kind": {"const": "other"}}}],
+    }
+    read = typed({"kind": "acme", "payload": '{"value": "1"}', "n": "1", "x": "1"}, schema)
+    assert read == ('{"kind": "acme", "payload": {"value": "1"}, "n": 1, "x": "1"}', ("x",), ())
+    assert typed({"n": "1"}, {"$ref": "#/$defs/f", "$defs": {"f": schema}}).arguments == '{"n": 1}'
 
 
 def test_the_spelling_of_a_value_stays() -> None:

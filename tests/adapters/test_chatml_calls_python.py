@@ -71,6 +71,12 @@ def test_literals(inner: str, value: object) -> None:
         ("(3)", 3),
         ("+5", 5),
         ("-007.5", -7.5),
+        (".5", 0.5),
+        ("-5.", -5.0),
+        # ml-explore/mlx-lm, mlx_lm/tool_parsers/pythonic.py, and SGLang's lfm2_detector.py read with Python's parser.
+        ("'''it's\n\"so\"'''", 'it\'s\n"so"'),
+        ('"""a\\n"b" \\"\\"\\" """', 'a\n"b" """ '),
+        ("['''''', '']", ["", ""]),
         ("[{'x': {1, 2}}, ([1], {'k': (True,)})]", [{"x": [1, 2]}, [[1], {"k": [True]}]]),
     ],
 )

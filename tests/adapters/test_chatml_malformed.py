@@ -89,6 +89,8 @@ def summary(messages: Sequence[Message]) -> list[Any]:
         ('<|tool_call_start|>```python\n[get_weather(city="Paris"), ping()]\n```<|tool_call_end|>', [PARIS, PING]),
         ('<function_calls>\n[get_weather(city="Paris"), ping()]\n</function_calls>', [PARIS, PING]),
         ('<tool_call>\n<function=get_weather>\n{"city": "Paris"}\n</function>\n</tool_call>', [PARIS]),
+        # sgl-project/sglang, function_call/lfm2_detector.py: one call in JSON, without a list around it.
+        (f"<|tool_call_start|>{CALL}<|tool_call_end|>", [PARIS]),
         (TAGS.replace("get_weather", '"get_weather"').replace("=city", "= city "), [PARIS]),
         (f"<tool_call>\n{CALL}\n</tool_call>\n</tool_call>\n<tool_call>\n{NEXT}\n</tool_call>", [PARIS, PING]),
     ],
@@ -99,6 +101,22 @@ def test_a_call_that_is_not_quite_right_is_one_and_nothing_else(body: str, calls
     assert codes == {FindingCode.JSON_REPAIRED}
     text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize("body", [f"<tool_call>\n{CALL}\n", f"{TAGS.removesuffix('</tool_call>')}"])
+def test_a_call_that_ends_with_its_start_tag_is_one(body: str) -> None:
+    for text, calls in ((f"{body}<tool_call>", [PARIS]), (f"{body}{body}<tool_call>\n", [PARIS, PARIS])):
+        messages, codes = answers(text)
+        assert summary(messages) == calls
+        assert codes == {FindingCode.JSON_REPAIRED, FindingCode.END_MISSING}
+        frame = f"<|im_start|>assistant\n{text}<|im_end|>\n"
+        assert write(read(frame, "chatml").transcript, "chatml", policy=LENIENT).output == frame
+
+
+def test_arguments_have_one_of_several_keys() -> None:
+    for key in ("arguments", "parameters", "input", "args"):
+        messages, codes = answers(f"<tool_call>\n{CALL.replace('arguments', key)}\n</tool_call>")
+        assert (summary(messages), codes) == ([PARIS], set())
 
 
 def test_a_call_that_is_only_the_function_with_json_is_one() -> None:

@@ -111,6 +111,11 @@ def test_an_answer_has_its_calls(text: str, found: list[Any]) -> None:
     ("text", "found"),
     [
         (f"{BEGIN}<arguments>{param('city', 'Paris')}</arguments>{END}", {"city": "Paris"}),
+        # ollama/ollama, model/parsers/minicpm5.go: the tags of other models' calls are tokens of this one, too.
+        (f"<tool_call>\n{PARIS}\n</tool_call>", {"city": "Paris"}),
+        (f"<tool_call>{PARIS}</tool_call>", {"city": "Paris"}),
+        # ml-explore/mlx-lm, mlx_lm/tool_parsers/minicpm5.py: white space around a CDATA section.
+        (f"{BEGIN}{param('content', chr(10) + '<![CDATA[ </param> ]]>' + chr(10))}{END}", {"content": " </param> "}),
         (f"{BEGIN}{param('city', 'Oslo')}{param('city', 'Paris')}{END}", {"city": "Paris"}),
     ],
 )

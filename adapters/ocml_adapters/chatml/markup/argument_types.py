@@ -13,6 +13,7 @@ from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.text.repair import repair
 
+from .python_literals import number_of
 from .spelling import object_of
 
 _TEXT: Final = frozenset({"string"})
@@ -42,7 +43,7 @@ def typed(values: Mapping[str, str], schema: Json) -> Typed:
     """Return arguments as JSON.
 
     For a string, and for a string or null, the text is the value, except that `null` is null if it may be. For any
-    other type the text is JSON, or `True`, `False` or `None`; if it is none of these, it is a string.
+    other type the text is JSON, or a literal of Python, words in any case; if it is none of these, it is a string.
 
     Args:
         values: parameter → its text.
@@ -107,10 +108,17 @@ class _Allowed(NamedTuple):
 def _declared(name: str, schema: Json) -> tuple[Json, Json] | None:
     """Return the schema of a parameter, and the whole schema that its references point into, or None."""
     whole = members_of(schema)
-    properties, others = members_of(whole.get("properties")), whole.get("additionalProperties")
-    if name in properties:
-        return properties[name], whole
-    return (members_of(others), whole) if isinstance(others, dict) else None
+    is_simple = "properties" in whole and not any(key in whole for key in (*_COMBINED, "$ref"))
+    parts = [whole] if is_simple else [*_alternatives(whole, whole)]
+    found: list[Json] = []
+    for part in parts:
+        properties = members_of(part.get("properties"))
+        found += [properties[name]] if name in properties else []
+    if not found:
+        found = [part["additionalProperties"] for part in parts if isinstance(part.get("additionalProperties"), dict)]
+    if not found:
+        return None
+    return (found[0] if len(found) == 1 else {_COMBINED[0]: found}), whole
 
 
 def _allowed(declared: tuple[Json, Json]) -> _Allowed:
@@ -170,8 +178,19 @@ def _value(text: str, allowed: _Allowed) -> str | None:
     if "string" in allowed.types:
         return span.raw if span is not None and _TYPES[type(span.value)] & allowed.types else spaced(text)
     if span is None:
-        return None if allowed.types else spaced(text)
+        return _as_python(text, allowed.types) if allowed.types else spaced(text)
     return span.raw
+
+
+_WORDS: Final = {"true": "true", "false": "false", "null": _NULL, "none": _NULL}
+
+
+def _as_python(text: str, types: frozenset[str]) -> str | None:
+    """Return the JSON of a number as Python reads it, or of a word in any case, if its type is allowed, else None."""
+    bare = text.strip(" \t\r\n")
+    value = _WORDS.get(bare.lower()) or number_of(bare)
+    span = None if value is None else parse(value)
+    return value if span is not None and _TYPES[type(span.value)] & types else None
 
 
 def _entry(text: str, entries: tuple[Json, ...]) -> str:

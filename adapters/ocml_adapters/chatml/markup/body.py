@@ -122,6 +122,8 @@ class BodyReader:
         """The start tag of the first thought and white space, while the thought is blank, because it may be empty."""
         self._opening = ""
         self._has_repeated_tag = False
+        self._ends_call = False
+        """Whether the last call has no end tag, so that a start tag with nothing after it stands for it."""
         self._read = self._begin
         """The state: the method that takes the next text."""
         self._cutter = Cutter()
@@ -237,6 +239,7 @@ class BodyReader:
         for call in calls:
             report_call(call, len(self.messages), self._note, closed=segment.closed)
             self._put(message_of(call, self._name))
+        self._ends_call = not segment.closed
         if rest:
             self._leading = _BREAKS
             self._add_uncalled(f"{rest}\n" if segment.closed else rest)
@@ -308,6 +311,7 @@ class BodyReader:
     def _put(self, part: Message, *, calls_follow: bool = False) -> None:
         set_position(part, self.messages, calls_follow=calls_follow)
         self.messages.append(part)
+        self._ends_call = False
 
     def _thought(self, text: str, *, closed: bool) -> None:
         self._put(Message("assistant", restore(text), self._name, "analysis", end="end" if closed else None))
@@ -380,6 +384,8 @@ class BodyReader:
         for segment in self._cutter.finish(cut_off=not closed):
             if segment.opener == THINK and closed:
                 self._last_thought(segment)
+            elif closed and self._ends_call and not self.text and segment.raw.strip() == CALL:
+                self._note(FindingCode.JSON_REPAIRED, len(self.messages) - 1, "the call ends with its start tag")
             else:
                 self._segment(segment)
         blank = "".join(self._end)

@@ -15,12 +15,12 @@ from ocml_bridge.text.repair import repair
 from .calls import Call
 from .spelling import escape, unescape
 
-_KEYS: Final = ("arguments", "parameters", "input")
+_KEYS: Final = ("arguments", "parameters", "input", "args")
 """The keys that the arguments may have, in the order in which they count."""
 _WRAPPER: Final = "function"
 """The key under which a call of the API has its name and its arguments."""
 _HEAD: Final = re.compile(
-    r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters|input)"\s*:\s*""", re.S
+    r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters|input|args)"\s*:\s*""", re.S
 )
 
 

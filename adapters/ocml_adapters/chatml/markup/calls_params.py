@@ -145,11 +145,13 @@ class _Reading:
 
     def _value(self) -> str | None:
         """Take the value at the position with its end tag; return None if it has no end."""
-        if self.text.startswith(DATA, self.at):
-            end = self.text.find(DATA_END, self.at)
+        start = after_space(self.text, self.at)
+        if self.text.startswith(DATA, start):
+            end = self.text.find(DATA_END, start)
             close = after_space(self.text, end + len(DATA_END))
             if end >= 0 and self.text.startswith(_PARAM_END, close):
-                value, self.at = self.text[self.at + len(DATA) : end], close + len(_PARAM_END)
+                self.mended = self.mended or start > self.at
+                value, self.at = self.text[start + len(DATA) : end], close + len(_PARAM_END)
                 return value
         end = self.text.find(_PARAM_END, self.at)
         if end < 0:

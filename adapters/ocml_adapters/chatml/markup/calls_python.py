@@ -15,7 +15,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Markup, Stretch
-from .python_literals import NUMBER, BrokenError, json_of, quoted
+from .python_literals import TRIPLE, BrokenError, json_of, number_of, quoted
 from .segments import LINES, LINES_END, LIST, LIST_END
 from .spelling import as_json, as_python, is_writable, object_of, word
 
@@ -27,6 +27,7 @@ _TOKEN: Final = re.compile(
 _NAME: Final = re.compile(r"""[^\s\[\](){}:,='"<>|]+""")
 _ENDS_RAW: Final = re.compile(r"""'(?=[ \t]*(?:,[ \t]*[^\s\[\](){}:,='"<>|]+=|\)[ \t]*[,\]]))""")
 """A quote that certainly ends a string: the next argument or the end of the call follows."""
+_TRIPLED: Final = ("'''", '"""')
 _BRACKETS: Final = {"[": "]", "{": "}", "(": ")"}
 _CODE_END: Final = "```"
 _CODE: Final = re.compile(rf"{_CODE_END}[a-z]*[ \t\r\n]")
@@ -179,6 +180,8 @@ class _Reading:
         self.tags: Final = tags
         self.at = start + len(tags.open)
         self.mended: bool = False
+        self._triples = True
+        """Whether strings in three quotes are read: only while each of them has an end."""
 
     def read(self) -> Stretch:
         """Return the calls of the list."""
@@ -203,14 +206,14 @@ class _Reading:
         return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
 
     def _json(self) -> list[Call] | None:
-        """Return the calls of a list in JSON; None if the list is not JSON."""
+        """Return the calls of a list in JSON, or of an object alone; None if the list is not JSON."""
         self._skip()
         end = self.text.find(self.tags.close, self.at)
         span = parse(self.text[self.at : end]) if end >= 0 and _OBJECTS.match(self.text, self.at) else None
         value: Json = None if span is None else span.value
-        if not isinstance(value, list):
+        if not isinstance(value, (list, dict)):
             return None
-        items = cast("list[Json]", value)
+        items = cast("list[Json]", value if isinstance(value, list) else [value])
         calls = [Call(item["name"], spaced(item["arguments"])) for item in items if _is_call(item)]
         if len(calls) != len(items):
             raise BrokenError
@@ -299,10 +302,10 @@ class _Reading:
         self.mended = self.mended or (not is_object and opened.end != "]")
 
     def _token(self, kind: str, raw: str) -> str:
-        """Return a token that is no bracket as JSON, without zeros and a sign that JSON does not write."""
-        number = NUMBER.fullmatch(raw) if kind == "word" else None
-        self.mended = self.mended or number is not None
-        return json_of(kind, raw) if number is None else f"{number[1]}{number[2]}"
+        """Return a token that is no bracket as JSON; a number is written as JSON writes it."""
+        number = number_of(raw) if kind == "word" else None
+        self.mended = self.mended or kind == "triple" or number not in (None, raw)
+        return json_of(kind, raw) if number is None else number
 
     def _raw_string(self, start: int) -> str:
         """Return the JSON of a string with unescaped quotes, in which nothing is an escape, if its end is certain."""
@@ -334,6 +337,12 @@ class _Reading:
     def _next(self) -> tuple[str, str]:
         """Take the next token; return its kind, which is the name of its group, and its text."""
         self._skip()
+        if self._triples and self.text.startswith(_TRIPLED, self.at):
+            found = TRIPLE.match(self.text, self.at)
+            if found is not None:
+                self.at = found.end()
+                return "triple", found[0]
+            self._triples = False
         token = _TOKEN.match(self.text, self.at)
         if token is None or token.lastgroup is None:
             raise BrokenError
@@ -350,7 +359,7 @@ class _Reading:
             self.at = token.end()
 
 
-_OBJECTS: Final = re.compile(r"\[[ \t\r\n]*\{")
+_OBJECTS: Final = re.compile(r"(?:\[[ \t\r\n]*)?\{")
 
 
 def _is_call(item: Json) -> bool:

@@ -59,6 +59,9 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> SegmentCalls:
         return _spelled_in(segment, _GRAMMARS[segment.opener], schemas)
     if f"{segment.opener}{segment.inner.lstrip()}".startswith(_XML_BEGINS):
         return _spelled_in(segment, _XML, schemas)
+    if segment.inner.lstrip().startswith(PARAMS):  # a call of MiniCPM5, between the tags of others
+        found = _spelled_in(segment._replace(raw=segment.inner.lstrip(), repeated=0), _GRAMMARS[PARAMS], schemas)
+        return found._replace(calls=[call._replace(repaired=True) for call in found.calls])
     calls, rest = read_tagged(segment.inner, closed=segment.closed)
     if not calls and segment.last:
         unfinished = read_unfinished(segment.inner)

@@ -16,8 +16,9 @@ _ESCAPE: Final = re.compile(
 _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0", "\n": ""}
 _ITSELF: Final = "\\'\"/"
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-NUMBER: Final = re.compile(r"(?:\+|(?=-?0\d))(-?)0*(\d.*)", re.S)
-"""A number with zeros before it, or with a plus sign."""
+TRIPLE: Final = re.compile(r"""(?P<quotes>'{3}|"{3})(?:[^\\]|\\.)*?(?P=quotes)""", re.S)
+"""A string in three quotes."""
+_NUMBER: Final = re.compile(r"\+?(-?)(?=\.?[0-9])0*([0-9]*)(?:\.([0-9]*))?([eE][+-]?[0-9]+)?")
 
 
 class BrokenError(Exception):
@@ -31,6 +32,8 @@ def json_of(kind: str, raw: str) -> str:
         BrokenError: for a mark that JSON does not have.
     """
     match kind:
+        case "triple":
+            return quoted(_unescaped(raw[3:-3]))
         case "single":
             return quoted(_unescaped(raw[1:-1]))
         case "double":
@@ -42,6 +45,16 @@ def json_of(kind: str, raw: str) -> str:
             return {",": ", ", ":": ": "}.get(raw, raw)
         case _:
             return JSON_WORDS.get(raw, raw)
+
+
+def number_of(text: str) -> str | None:
+    """Return a number as JSON: without a plus sign and zeros before it, with digits around its point; else None."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    sign, whole, fraction, exponent = found.groups()
+    point = "" if fraction is None else f".{fraction or '0'}"
+    return f"{sign}{whole or '0'}{point}{exponent or ''}"
 
 
 def quoted(value: str) -> str:
