@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
+from ocml_adapters.chatml.syntax import UNREAD
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Infill, Message, Tool, Transcript
@@ -503,3 +504,14 @@ def test_calls_in_the_wrapper_of_other_models_are_found(tag: str) -> None:
     source = f"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n{answer}<|im_end|>\n"
     assert found(source, "chatml") == [FindingCode.MARKUP]
     assert back(source, "chatml") == source
+
+
+@pytest.mark.parametrize("plans", [False, True])
+@pytest.mark.parametrize("tag", UNREAD)
+def test_thoughts_and_calls_of_other_models_are_text_and_found(tag: str, *, plans: bool) -> None:
+    source = f"<|im_start|>user\n{{}}<|im_end|>\n<|im_start|>assistant\n{tag}\nx<|im_end|>\n"
+    for text in ("q", "r", "s"):
+        reading = read(source.format(text), "chatml", options=Options(plans=plans))
+        assert isinstance(reading.transcript, Transcript)
+        assert reading.transcript.messages[-1].content == f"{tag}\nx"
+        assert [finding.code for finding in reading.findings] == [FindingCode.MARKUP]

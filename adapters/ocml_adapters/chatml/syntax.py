@@ -121,6 +121,9 @@ UNREAD: Final = (
     *("<minimax:tool_call>", "<longcat_tool_call>", "<zyphra_tool_call>", "<dots_function_call>"),
     *("<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"),
     *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
+    *("<function_call>", "<toolcall>", "<TOOLCALL>", "<|tool_call>", "<tool_code>", "<｜DSML｜", "[TOOL_CALLS]"),
+    *("<seed:tool_call>", "<iquest_tool_call>", "<seed:think>", "<|thinking|>", "<|think|>", "[THINK]"),
+    *("<thinking>", "<thought>", "<reasoning>"),
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3,
 copies of Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
