@@ -58,8 +58,16 @@ FALCON = (
 """axolotl's template of Falcon-H1; it writes each tool as a list of its own."""
 
 
+PRINTED = [repr(json.loads(each) | {"note": ["it's", None, True]}) for each in (TOOL, OTHER)]
+"""Tools as Python prints them: the template of SmolLM3, and the rows of NousResearch/hermes-function-calling-v1."""
+LISTS = [
+    *(f"[{TOOL}, {OTHER}]", f"{TOOL}\n{OTHER}", f"[{TOOL}][{OTHER}]"),
+    *("\n".join(PRINTED), f"[{', '.join(PRINTED)}]", "[{},\n {}]".format(*PRINTED)),
+]
+
+
 @pytest.mark.parametrize("words", [HERMES, FALCON, "<tools>{}</tools>"])
-@pytest.mark.parametrize("tools", [f"[{TOOL}, {OTHER}]", f"{TOOL}\n{OTHER}", f"[{TOOL}][{OTHER}]"])
+@pytest.mark.parametrize("tools", LISTS)
 def test_a_list_of_tools_declares_them_in_any_words(words: str, tools: str) -> None:
     text = f"<|im_start|>system\n{words.format(tools)}<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
     reading = read(text, "chatml")
@@ -75,7 +83,18 @@ def test_a_list_of_tools_declares_them_in_any_words(words: str, tools: str) -> N
 
 
 @pytest.mark.parametrize(
-    "tools", ["[]", "[1]", "f(x)", f"[{TOOL}][1]", f"[{TOOL}]]", f"{TOOL}</tools><tools>{OTHER}", ""]
+    "tools",
+    [
+        "[]",
+        "[1]",
+        "f(x)",
+        "['f', 'g']",
+        f"{PRINTED[0]} and {PRINTED[1]}",
+        f"[{TOOL}][1]",
+        f"[{TOOL}]]",
+        f"{TOOL}</tools><tools>{OTHER}",
+        "",
+    ],
 )
 def test_anything_but_one_list_of_tools_is_text(tools: str) -> None:
     body = f"Call:\n<tools>{tools}</tools>"

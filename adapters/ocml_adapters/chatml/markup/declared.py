@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.model import Tool
+from ocml_bridge.text.repair import repair
 
 from ..families import FAMILIES, Declaration
 from ..syntax import TOOL_LIST
@@ -58,9 +59,19 @@ def _read_in_other_words(body: str) -> Declared | None:
 
 
 def _tools_of(text: str) -> tuple[Tool, ...] | None:
-    """Return the tools of a list in JSON: as a list, as one object after another, or in lists of their own."""
+    """Return the tools of a list in JSON: as a list, as one object after another, or in lists of their own.
+
+    The objects may be those that Python prints, as the template of SmolLM3 and the dataset of Hermes write them.
+    """
     bare = text.strip()
-    return read_list(bare) or read_lines(bare) or read_lists(bare)
+    found = _tools_in(bare)
+    if found or "'" not in bare:
+        return found
+    return _tools_in("\n".join(repair(line) or line for line in bare.split("\n"))) or _tools_in(repair(bare) or "")
+
+
+def _tools_in(text: str) -> tuple[Tool, ...] | None:
+    return read_list(text) or read_lines(text) or read_lists(text)
 
 
 def may_declare(body: str) -> bool:
