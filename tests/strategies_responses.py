@@ -48,7 +48,7 @@ _COMMON: dict[str, Any] = {
     "status": st.sampled_from(["completed", "in_progress", "incomplete", "failed", None, 1]),
 }
 _NAMES = st.sampled_from(["f", "crm.find", "functions.f", "python", "a.b.c", "", ".", "x."])
-_NAMED: dict[str, Any] = {"namespace": st.sampled_from(["crm", "functions", "", None, "a.b"])}
+_NAMED: dict[str, Any] = {"namespace": st.sampled_from(["crm", "f", "crm.find", "functions", "", None, "a.b"])}
 
 
 def items() -> SearchStrategy[Any]:

@@ -310,6 +310,26 @@ def test_a_namespace_is_part_of_the_recipient() -> None:
         assert same_order(write(read([each], HOME).transcript, HOME).output, [each])
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_namespace_of_the_tools_own_name_is_that_of_a_function_alone(alone: bool) -> None:
+    """The API names functions so that a search loads (langchain-openai's recording test_client_executed_tool_search).
+
+    openai-agents-python reserves such namespaces for them (`_tool_identity.py`).
+    """
+    tool = {"type": "function", "name": "get_weather", "parameters": {"type": "object"}, "strict": True}
+    space = {"type": "namespace", "name": "get_weather", "description": "W.", "tools": [tool]}
+    call = {"type": "function_call", "call_id": "c", "name": "get_weather", "namespace": "get_weather"}
+    document = {
+        "input": [{**call, "arguments": "{}"}],
+        "tools": [{**tool, "defer_loading": True} if alone else space],
+        "tool_choice": {"type": "function", "name": "get_weather", "namespace": "get_weather"},
+    }
+    assert json.dumps(write(read(document, HOME).transcript, HOME).output) == json.dumps(document)
+    there: Any = convert(document, source=HOME, target="anthropic").output
+    assert there["messages"][0]["content"][0]["name"] == "get_weather"
+    assert there["tools"][0]["name"] == there["tool_choice"]["name"] == "get_weather"
+
+
 def test_a_call_that_nothing_constrains_is_a_functions_where_it_is_given_an_object() -> None:
     def called(body: str) -> Message:
         return Message("assistant", body, channel="commentary", recipient="functions.f", call_id="c", end="call")

@@ -55,8 +55,11 @@ def read_name(item: Object) -> ToolName | None:
 
 
 def recipient(name: ToolName) -> str:
-    """Return the recipient of calls of a tool."""
-    return recipient_of(name.name) if name.namespace is None else f"{name.namespace}.{name.name}"
+    """Return the recipient of calls of a tool.
+
+    A namespace of the tool's own name is the API's way to name a function alone that a search loaded.
+    """
+    return recipient_of(name.name) if name.namespace in (None, name.name) else f"{name.namespace}.{name.name}"
 
 
 def tool_name(tool: str) -> ToolName:
@@ -64,7 +67,7 @@ def tool_name(tool: str) -> ToolName:
     name = name_of(tool)
     if name is tool and not tool.startswith(FUNCTIONS):
         namespace, _, bare = tool.rpartition(".")
-        if namespace and bare:
+        if namespace and bare and namespace != bare:
             return ToolName(namespace, bare)
     return ToolName(None, name)
 

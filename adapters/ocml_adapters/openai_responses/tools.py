@@ -17,6 +17,8 @@ from .syntax import NOTES, TOOL_KEYS, TOOL_ORDER
 CUSTOM = "custom"
 FUNCTION = "function"
 NAMESPACE = "namespace"
+OWN = "own"
+"""The layout of a function alone that the API declares in a namespace of its own name, after a search loaded it."""
 _NAMESPACE_KEYS = ("type", "name", "tools")
 _IMPLIED = ("strict",)
 """Keys that a form may omit although they are written."""
@@ -68,7 +70,8 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
     extras = rest(item, known)
     if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[kind], known)) is not None:
         layout["form"] = form
-    if namespace is None:
+    if namespace is None or namespace == name:
+        layout |= {OWN: True} if namespace else {}
         prefix, bare = split_name(name)
         if full_name(Tool(bare, namespace=prefix)) != name:
             prefix, bare = None, name
@@ -125,7 +128,11 @@ def _write_all(tools: Sequence[Tool]) -> list[Object]:
 
 def _namespace(tool: Tool) -> str | None:
     """Return the namespace in which a tool is declared; None if it is declared alone, by its full name."""
-    return None if NOTES.of(tool.layout).get("whole") is True else tool.namespace or None
+    layout = NOTES.of(tool.layout)
+    if layout.get(OWN) is True:
+        return full_name(tool)
+    is_alone = layout.get("whole") is True or tool.namespace == tool.name
+    return None if is_alone else tool.namespace or None
 
 
 def _write_group(tools: Sequence[Tool]) -> Object:
@@ -150,7 +157,7 @@ def _write_tool(tool: Tool) -> Object:
     if "opens" in NOTES.of(tool.layout):  # it has the members of its namespace, too
         extras = {key: value for key, value in extras.items() if key != NAMESPACE}
     kind = FUNCTION if tool.freeform is None else CUSTOM
-    out: Object = {"type": kind, "name": full_name(tool) if _namespace(tool) is None else tool.name}
+    out: Object = {"type": kind, "name": tool.name if _namespace(tool) == tool.namespace else full_name(tool)}
     if tool.description is not None:
         out["description"] = tool.description
     if tool.freeform is not None:
