@@ -76,3 +76,26 @@ def test_a_sidecar_brings_tools_of_the_server_back(target: str) -> None:
     result = convert(request, source="anthropic", target=target)
     back = read(result.output, source=target, sidecar=make_sidecar(result)).transcript
     assert back == document
+
+
+@pytest.mark.parametrize("schema", [{}, {"properties": {"a": {"type": "string"}}}, {"anyOf": [{"required": ["a"]}]}])
+def test_a_schema_without_a_type_gets_that_of_an_object_if_the_api_requires_it(schema: dict[str, Any]) -> None:
+    """The API answers `tools.0.custom.input_schema.type: Field required` (opencodex#75, with tools of Codex)."""
+    function = {"type": "function", "function": {"name": "find", "parameters": schema}}
+    request = {"messages": [{"role": "user", "content": "Hi"}], "tools": [function]}
+    typed: Any = {"type": "object", **schema}
+    written: dict[str, Any] = {
+        "anthropic": [{"name": "find", "input_schema": typed}],
+        "bedrock-converse": {"tools": [{"toolSpec": {"name": "find", "inputSchema": {"json": typed}}}]},
+    }
+    for target, tools in written.items():
+        result: Any = convert(request, source="openai", target=target)
+        assert tools in (result.output.get("tools"), result.output.get("toolConfig"))
+        assert [(loss.path, loss.severity) for loss in result.losses] == [("/tools/0/parameters/type", "layout")]
+        untyped = json.dumps(result.output).replace(json.dumps(typed), json.dumps(schema))
+        assert json.dumps(convert(untyped, source=target, target=target).output) == untyped
+
+
+def test_the_type_of_a_function_is_layout() -> None:
+    losses = convert(asking({"type": "custom", **FUNCTION}), source="anthropic", target="openai").losses
+    assert [loss.severity for loss in losses if loss.path.startswith("/tools")] == ["layout"]

@@ -16,6 +16,7 @@ from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Tool
+from ocml_bridge.wires.object_schemas import object_schema, untyped
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
@@ -43,13 +44,11 @@ NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_-", 128), lambda message:
 
 # --- declarations -----------------------------------------------------------------------------------------------------
 
+CUSTOM: Final = "custom"
+"""The type of a function, which it needs not have."""
 _PLAIN: Final = ("name", "description", "input_schema")
 _REQUIRED: Final = frozenset({"name", "input_schema"})
 _TYPED: Final = frozenset({"name"})
-
-
-def _any_object() -> Object:
-    return {"type": "object", "properties": {}}
 
 
 _RUN_BY_CLIENT: Final = re.compile(r"(?:bash|computer|memory|text_editor)_\d+")
@@ -90,10 +89,12 @@ def _read_tool(value: Json) -> Tool | None:
     if not (schema is None or isinstance(schema, OBJECT)):
         return None
     namespace, bare = split_name(name)
-    layout: Object = NAMES.note(name)
+    layout: Object = NAMES.note(name) | untyped(schema)
+    if item.get("type") == CUSTOM:
+        layout["type"] = CUSTOM
     if not layout and tuple(item) == _PLAIN and description is not None and schema is not None:
         return Tool(bare, description, schema, namespace)
-    known = [key for key in _PLAIN if item.get(key) is not None]
+    known = [*(["type"] if "type" in layout else []), *(key for key in _PLAIN if item.get(key) is not None)]
     strict = item.get("strict")
     if isinstance(strict, bool):
         known.append("strict")
@@ -119,7 +120,7 @@ def _read_tool(value: Json) -> Tool | None:
 
 def _is_typed(extras: Object) -> bool:
     """Return whether a tool has a type that the API defines, so that it needs no schema."""
-    return extras.get("type") not in (None, "custom")
+    return extras.get("type") not in (None, CUSTOM)
 
 
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
@@ -135,16 +136,15 @@ def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
 
 @cached_writer
 def _write_tool(tool: Tool) -> Object:
-    out: Object = {"name": full_name(tool)}
+    extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
+    out: Object = {"type": CUSTOM} if layout.get("type") == CUSTOM and "type" not in extras else {}
+    out["name"] = full_name(tool)
     if tool.description is not None:
         out["description"] = tool.description
-    extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
-    schema: Any = parameters_of(tool)
-    if schema is not None and not isinstance(schema, dict):
-        schema = None  # the API accepts objects only; the engine reports the loss
-    if schema is None and not _is_typed(extras):
-        schema = _any_object()
-    if schema is not None:
+    schema: Json = parameters_of(tool)
+    if not _is_typed(extras):
+        out["input_schema"] = object_schema(schema, layout)
+    elif isinstance(schema, dict):  # the API accepts objects only; the engine reports the loss
         out["input_schema"] = schema
     if tool.strict is not None:
         out["strict"] = tool.strict

@@ -27,6 +27,7 @@ from ocml_bridge.wires.blocks.skeletons import (
     items,
 )
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
+from ocml_bridge.wires.object_schemas import object_schema, untyped
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
 from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, REASONING, REASONING_TEXT, TOOL_RESULT, TOOL_SPEC, TOOL_USE
@@ -71,8 +72,6 @@ def is_of_server(call: Message) -> bool:
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry of the extras that contains a raw item which could be mistaken for a number of tools."""
-_NO_PARAMETERS: Final[Object] = {"type": "object", "properties": {}}
-"""The schema of a tool whose parameters are unknown, or no object, because the API requires an object."""
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
@@ -120,7 +119,8 @@ def _read_tool(value: Json) -> Tool | None:
     namespace, bare = split_name(name)
     tool = Tool(bare, description, schema["json"], namespace, extras=NOTES.by_format(extras))
     tool.strict = strict if isinstance(strict, bool) else None
-    layout: Object = NAMES.note(name)
+    layout: Object = NAMES.note(name) | untyped(schema["json"])
+    tool.layout = NOTES.by_format(untyped(schema["json"]))
     if not keep_form(layout, _write_tool(tool), raw, exactly=True):
         return None
     tool.layout = NOTES.by_format(layout)
@@ -133,9 +133,7 @@ def _write_tool(tool: Tool) -> Object:
     inner: Object = {"name": full_name(tool)}
     if tool.description:  # the API refuses an empty one
         inner["description"] = tool.description
-    schema: Json = parameters_of(tool)
-    if not isinstance(schema, dict):
-        schema = _NO_PARAMETERS
+    schema = object_schema(parameters_of(tool), NOTES.of(tool.layout))
     inner["inputSchema"] = added({"json": schema}, members_of(extras.get(TOOL_SPEC)).get("inputSchema"))
     if tool.strict is not None:
         inner["strict"] = tool.strict
