@@ -260,10 +260,39 @@ def test_any_other_call_in_a_thought_is_a_part_of_it(body: str, reason: Reason) 
     assert messages[0].content == body.removeprefix("<think>\n")
 
 
-def test_a_call_before_the_end_tag_of_a_thought_is_a_part_of_it() -> None:
-    messages, codes = answers(f"<think>\nMaybe:\n{TAGGED}\n</think>\n\nHello.")
-    assert summary(messages) == [("analysis", f"Maybe:\n{TAGGED}"), ("final", "Hello.")]
+@pytest.mark.parametrize(
+    ("after", "more"), [("\n\nHello.", ("final", "Hello.")), (f"\n\n{TAGS}", PARIS), (f"\n \n{TAGGED}\n", PARIS)]
+)
+def test_a_call_before_the_end_tag_of_a_thought_is_a_part_of_it(after: str, more: Any) -> None:
+    messages, codes = answers(f"<think>\nMaybe:\n{TAGGED}\n</think>{after}")
+    assert summary(messages) == [("analysis", f"Maybe:\n{TAGGED}"), more]
     assert codes == set()
+
+
+@pytest.mark.parametrize("after", ["", "\n\n", " \n\t"])
+@pytest.mark.parametrize("calls", [TAGGED, TAGS, f"{TAGS}\n{TAGGED}"])
+def test_a_call_before_the_end_tag_is_one_if_nothing_follows(calls: str, after: str) -> None:
+    """Qwen3.5 writes this (vllm-project/vllm, issue 39056); otherwise the turn would have nothing but a thought."""
+    body = f"<think>\nLet me look.\n{calls}\n</think>{after}"
+    messages, codes = answers(body)
+    assert summary(messages) == [("analysis", "Let me look."), *[PARIS] * (1 + calls.count("\n<tool_call>"))]
+    assert codes == {FindingCode.MARKUP}
+    messages, _ = answers(body, "length")
+    assert [(each.channel, each.content) for each in messages] == [("analysis", f"Let me look.\n{calls}")]
+    text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
+    assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize("thought", ["Hm.\n", ""])
+@pytest.mark.parametrize("again", ["</think>", "\n\n</think>", "</think>\n</think>"])
+def test_an_end_tag_of_a_thought_that_is_repeated_is_no_text(thought: str, again: str) -> None:
+    """modelscope/ms-swift, issue 5005."""
+    body = f"<think>\n{thought}</think>{again}\n\nYes."
+    messages, codes = answers(body)
+    assert summary(messages) == [*([("analysis", "Hm.")] if thought else []), ("final", "Yes.")]
+    assert codes == {FindingCode.MARKUP}
+    text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
+    assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
 
 
 def test_any_number_of_beginnings_of_calls_is_read() -> None:

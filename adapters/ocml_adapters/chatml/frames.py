@@ -18,10 +18,10 @@ from ocml_bridge.text.plain import header_for, message, name_from_header
 
 from .families import Declaration, Family
 from .headers import CALLS, THOUGHT, TOOLS, Part, Speaker, read_speaker
-from .markup.body import OPENED, Note, ignore, read_body, report_call
+from .markup.body import OPENED, ignore, read_body
 from .markup.call_lists import CallList, read_call_list, write_call_list
 from .markup.declared import may_declare, read_declared, write_declared
-from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, message_of, positioned
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, Note, Schemas, message_of, positioned, report_call
 from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame

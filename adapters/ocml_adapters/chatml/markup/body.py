@@ -7,7 +7,7 @@ whose start tag is missing. After that come texts, calls and further thoughts, w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call, is_thought
@@ -16,9 +16,8 @@ from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
 
 from ..syntax import control_of
-from .calls import Call
 from .calls_in_thought import CallsInThought
-from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, positioned, set_position
+from .parts import NO_SCHEMAS, Note, Schemas, calls_of, message_of, positioned, report_call, set_position
 from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
 _FIRST_TAG: Final = re.compile(r"\s*<think>")
@@ -28,12 +27,13 @@ EMPTY_THOUGHT: Final = re.compile(r"(?:\s*<think>)*\s*</think>\n{0,2}|(?:\s*<thi
 """An empty thought at the beginning of a body, with the line breaks after it."""
 OPENED: Final = re.compile(r"(?:\s*<think>)+\s*(?:</think>\s*)?")
 """The body of an open turn: an empty thought, begun or ended."""
-Note = Callable[[FindingCode, int, str], None]
-"""Takes a finding: its code, the index of the message in the body, the sentence."""
 restore: Final = control_of("assistant").restore
 _NO_END: Final = f"the thought has no {THOUGHT_END}"
 _HOLDS_CALL: Final = ", so the call in it is read as a part of it"
 _ENDS_AT_CALL: Final = f"{_NO_END}; it ends before the call"
+_LAST_CALL: Final = "nothing follows the thought, so the calls at its end are calls"
+_THOUGHT_ENDS: Final = f"the thought has its end tag {THOUGHT_END} twice"
+_CALL_ENDS: Final = "the call has its end tag twice"
 _REPEATED_TAG: Final = f"the thought has its start tag {THINK} twice; it begins at the second one"
 _BREAKS: Final = 2
 """The maximum number of line breaks that are markup on each side of a text, and after a thought."""
@@ -68,25 +68,6 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore,
     reading = BodyReader(name, schemas, note)
     reading.feed(body)
     return reading.finish(closed=closed)
-
-
-def report_call(call: Call, at: int, note: Note, *, closed: bool = True) -> None:
-    """Report what was repaired in a call, is uncertain in it, or is missing.
-
-    Args:
-        call: the call.
-        at: the index of its message in the body.
-        note: takes the findings.
-        closed: whether it has its end tag.
-    """
-    if call.repaired:
-        note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
-    if call.remark is not None:
-        note(FindingCode.SHAPE, at, call.remark)
-    if not call.whole:
-        note(FindingCode.TRUNCATED, at, "the call is cut off")
-    elif not closed:
-        note(FindingCode.END_MISSING, at, "the call has no end tag")
 
 
 class BodyReader:
@@ -129,11 +110,13 @@ class BodyReader:
         self._cutter = Cutter()
         self._at_end = CallsInThought()
         """The calls that may end the first thought."""
+        self._after: list[str] = []
+        """The end tag of the first thought and white space, while only this follows such calls."""
 
     @property
     def pending(self) -> int:
         """The number of characters that are buffered."""
-        return self._cutter.pending + self._at_end.pending + self._waiting
+        return self._cutter.pending + self._at_end.pending + self._waiting + len(self._after)
 
     @property
     def is_plain(self) -> bool:
@@ -158,9 +141,11 @@ class BodyReader:
         Args:
             closed: whether the frame has an end token.
         """
-        if self._read == self._first_thought and not self._ends_at_call(closed=closed):
+        if self._read == self._first_thought and not self._ends_at_call(_ENDS_AT_CALL, closed=closed):
             self._end_of_thought(closed=closed)
         else:
+            if self._read == self._after_calls and not self._ends_at_call(_LAST_CALL, closed=closed):
+                self._end_after_calls()
             self._end_of_text(closed=closed)
         last = self.messages[-1]
         if not closed and not is_call(last) and not is_thought(last):
@@ -196,9 +181,23 @@ class BodyReader:
         thought, end, rest = text.partition(THOUGHT_END)
         self._add(self._at_end.feed(thought))
         if end:
-            self._add(self._at_end.release())
-            self._end_first_thought()
+            self._read = self._after_calls
+            self._after_calls(end)
             self.feed(rest)
+
+    def _after_calls(self, text: str) -> None:
+        """State: the first thought has its end tag. Calls before it are parts of the thought if a text follows."""
+        self._after.append(text)
+        if self._at_end.is_empty or (len(self._after) > 1 and not text.isspace()):
+            self._end_after_calls()
+
+    def _end_after_calls(self) -> None:
+        """End the first thought by its end tag; calls at its end are parts of it."""
+        self._add(self._at_end.release())
+        _, *rest = self._after
+        self._after = []
+        self._end_first_thought()
+        self.feed("".join(rest))
 
     def _first_text(self, text: str) -> None:
         """State: only text has come, which may be a thought whose start tag was in the prompt."""
@@ -245,14 +244,21 @@ class BodyReader:
             self._add_uncalled(f"{rest}\n" if segment.closed else rest)
 
     def _without_end_tag(self, text: str) -> str:
-        """Return a text without an end tag that a call has once more."""
+        """Return a text without an end tag that a call, or a thought, has once more."""
+        last = self.messages[-1] if self.messages else None
+        after_call = last is not None and is_call(last)
+        tag = CALL_END if after_call else THOUGHT_END
+        ends = after_call or (self._opening != "" if last is None else is_thought(last))
         rest = text.lstrip()
-        if self.text or not rest.startswith(CALL_END) or not (self.messages and is_call(self.messages[-1])):
+        if self.text or not ends or not rest.startswith(tag):
             return text
-        self._note(FindingCode.JSON_REPAIRED, len(self.messages) - 1, "the call has its end tag twice")
+        code = FindingCode.JSON_REPAIRED if after_call else FindingCode.MARKUP
+        self._note(code, max(len(self.messages) - 1, 0), _CALL_ENDS if after_call else _THOUGHT_ENDS)
         self._waited()
         self._leading = _BREAKS
-        return rest.removeprefix(CALL_END)
+        while rest.startswith(tag):
+            rest, text = rest.removeprefix(tag).lstrip(), rest.removeprefix(tag)
+        return text
 
     def _add_uncalled(self, raw: str) -> None:
         """Add something that is not a call to the open text, but take the thoughts in it out."""
@@ -342,8 +348,8 @@ class BodyReader:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _ends_at_call(self, *, closed: bool) -> bool:
-        """If calls end the first thought, end it before them, and return True."""
+    def _ends_at_call(self, why: str, *, closed: bool) -> bool:
+        """If calls end the first thought, end it before them, and return True; `why`: the finding."""
         if not closed:
             return False
         thought, calls = self._at_end.finish()
@@ -351,7 +357,7 @@ class BodyReader:
         if not calls:
             return False
         self._end_first_thought("")
-        self._note(FindingCode.END_MISSING, 0, _ENDS_AT_CALL)
+        self._note(FindingCode.MARKUP if self._after else FindingCode.END_MISSING, 0, why)
         self._later(calls)
         return True
 

@@ -5,11 +5,12 @@ The position implies the channel and the intent of a text (a text before the fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call, is_thought, recipient_of
 from ocml_bridge.json_values.jsontext import spaced
+from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Json, Message
 from ocml_bridge.text.calls import constraint_of
 
@@ -29,6 +30,8 @@ _XML: Final = XmlCalls()
 _GRAMMARS: Final = {LIST: PythonCalls(), LINES: PythonCalls(tags=IN_LINES), PARAMS: ParamCalls()}
 """Start tag → the grammar of the calls that begin with it, if no other grammar has the same tag."""
 _XML_BEGINS: Final = (FUNCTION, CALL + FUNCTION)
+Note = Callable[[FindingCode, int, str], None]
+"""Takes a finding: its code, the index of the message in the body, the sentence."""
 Schemas = Mapping[str, Json]
 """Name of a declared function → its parameters."""
 NO_SCHEMAS: Final[Schemas] = {}
@@ -158,3 +161,22 @@ def set_position(part: Message, before: Sequence[Message], *, calls_follow: bool
     if not is_call(part) and not is_thought(part):
         preamble = calls_follow and not any(map(is_call, before))
         part.channel, part.intent = ("commentary", "preamble") if preamble else ("final", None)
+
+
+def report_call(call: Call, at: int, note: Note, *, closed: bool = True) -> None:
+    """Report what was repaired in a call, is uncertain in it, or is missing.
+
+    Args:
+        call: the call.
+        at: the index of its message in the body.
+        note: takes the findings.
+        closed: whether it has its end tag.
+    """
+    if call.repaired:
+        note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
+    if call.remark is not None:
+        note(FindingCode.SHAPE, at, call.remark)
+    if not call.whole:
+        note(FindingCode.TRUNCATED, at, "the call is cut off")
+    elif not closed:
+        note(FindingCode.END_MISSING, at, "the call has no end tag")
