@@ -495,8 +495,47 @@ def test_messages_that_are_printed_python_values_are_read(column: str, text: str
     assert found.extra_columns == {"id": "1"}
 
 
+PRINTED: list[RowCase] = [
+    ("texts", {"conversations": "['Why?', 'Because.']"}, BOTH),
+    ("texts", {"data": "[\"Why?\" 'Because.']"}, BOTH),
+    ("texts", {"dialog": json.dumps(["Why?", "Because."])}, BOTH),
+    ("texts", {"dialog": "[['Why?' 'Because.']]"}, BOTH),
+    ("alpaca", {"instruction": "Why?", "output": "Because.", "history": "[['Hi', None]]"}, [("user", "Hi"), *BOTH]),
+    ("prompt-completion", {"prompt": str([ASK]), "completion": "[{'role': 'ai', 'content': 'Because.'}]"}, BOTH),
+    ("messages", {"messages": "[{'role': 'user', 'content': array([{'type': 'text', 'text': 'Why?'}])}]"}, [ASKED]),
+    ("messages", {"messages": "[{'content': 'Why?', 'role': 'user', 'calls': array([], dtype=object)}]"}, [ASKED]),
+    ("messages", {"messages": [json.dumps(ASK), '{"role": "assistant", "content": "Because."}']}, BOTH),
+    ("messages", {"messages": json.dumps([json.dumps(ASK)])}, [ASKED]),
+]
+"""Lists as `str`, pandas (`to_csv`) and numpy print them, and lists of messages as JSON texts."""
+
+
+@pytest.mark.parametrize(("name", "row", "expected"), PRINTED, ids=ids_of(PRINTED))
+def test_lists_that_are_texts_are_read(name: str, row: dict[str, Any], expected: list[Pair]) -> None:
+    check_row(name, row, expected)
+
+
+def test_printed_tools_are_declared() -> None:
+    found = read_row(Plan((AUTO,)), {"messages": [ASK], "tools": str([{"type": "function", "function": WEATHER}])})
+    [document] = found.documents
+    assert document.value["tools"] == [{"type": "function", "function": WEATHER}]
+    assert [(each.code, each.path) for each in document.findings] == [("json-repaired", "/tools")]
+
+
 @pytest.mark.parametrize(
-    "text", ["[{'a': 1}]", "[{'role': f()}]", "[{'role': 'user'", "[1, 2]", "[{'role': 'user'} x]"]
+    "text",
+    [
+        *(
+            "[{'a': 1}]",
+            "[{'role': f()}]",
+            "[{'role': 'user'",
+            "[1, 2]",
+            "[{'role': 'user'} x]",
+            "['Why?'",
+            "['a', [['b']]]",
+        ),
+        *("[{'role': array(1)}]", "[{'role': 'user', 'content': array([f()])}]", "['a', 1]"),
+    ],
 )
 def test_other_printed_python_values_are_refused(text: str) -> None:
     with pytest.raises(BridgeError):

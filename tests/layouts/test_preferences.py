@@ -338,6 +338,10 @@ def test_the_rejected_answer_is_an_alternative(row: dict[str, Any], rejected: st
         {"winner": "both bad"},
         {"score_1": 0.5, "score_2": 0.5},
         {"better_response_id": 7},
+        {"winner": "not 1"},
+        {"winner": "vicuna-2"},
+        {"preference": "1 is better than 2"},
+        {"preference": "A=B"},
     ],
     ids=str,
 )
@@ -369,6 +373,36 @@ def test_the_better_answer_is_named_or_has_the_higher_score(verdict: dict[str, A
     assert [as_pairs(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
 
 
+@pytest.mark.parametrize("sides", [("0", "1"), ("1", "2"), ("a", "b"), ("A", "B")], ids=str)
+@pytest.mark.parametrize("verdict", ["model_b", "B", "assistant b", "[[B]]", "B>A", "B>>A", "A<B", "Model B > Model A"])
+def test_the_letter_of_a_model_is_that_of_its_answer(verdict: str, sides: tuple[str, str]) -> None:
+    """PPE-Human-Preference (its card) has the letters of models and the numbers of answers; JudgeBench has `A>B`."""
+    answers = dict(zip([f"response_{side}" for side in sides], ("No.", "Because."), strict=True))
+    [conversation] = conversations({"prompt": "Why?", **answers, "winner": verdict})
+    assert as_pairs(conversation.messages) == [ASKED, ANSWERED]
+    [other] = [*(conversation.alternatives or ())]
+    assert as_pairs(other.messages) == [("assistant", "No.")]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "understood"),
+    [("tie", True), ("", True), (0, True), ("both_bad", True), ("A=B", True), ("the first", False), (7, False)],
+)
+def test_a_verdict_that_is_not_understood_is_found(verdict: Any, understood: bool) -> None:  # a case
+    for row in ({"prompt": "Why?", "response_1": "No.", "response_2": "So.", "preference": verdict}, ARENA):
+        documents = read_row(Plan((AUTO,)), {**row, **({"winner": str(verdict)} if row is ARENA else {})}).documents
+        assert [bool(each.findings) for each in documents] == [not understood] * 2
+
+
+def test_an_answer_that_is_null_is_an_empty_text() -> None:
+    """LMSYS's competition of 2024 on Kaggle: the answer of a turn may be null."""
+    row = {"prompt": '["Hi","Why?"]', "response_a": '["Hello",null]', "response_b": '["Hello","Because."]'}
+    [document] = read_row(Plan((AUTO,)), {**row, "winner_model_a": 0, "winner_model_b": 1}).documents
+    assert document.value["non_preferred_output"] == [{"role": "assistant", "content": ""}]
+    assert document.value["preferred_output"] == [{"role": "assistant", "content": "Because."}]
+    assert [each.path for each in document.findings] == ["/response_a"]
+
+
 def test_other_members_of_a_question_are_extra_columns() -> None:
     question = {"dataset": "eli5", "id": "1", "full_text": "Why?"}
     row = {"question": question, "answer_0": "No.", "answer_1": "Because.", "score_0": -0.5, "score_1": 0.5}
@@ -398,6 +432,18 @@ def test_a_rejected_answer_is_an_alternative_to_the_last_turn() -> None:
 def test_a_rejected_column_is_an_extra_column_if_one_of_the_two_answers_is_missing(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, len(found.extra_columns)) == ("messages", 1)
+
+
+@pytest.mark.parametrize("name", ["accepted", "chosen_response", "win", "preferred"])
+@pytest.mark.parametrize("is_turn", [True, False])
+def test_turns_of_sharegpt_have_the_chosen_answer_under_any_name(name: str, is_turn: bool) -> None:
+    chosen, rejected = ({"from": "gpt", "value": text} if is_turn else text for text in ("Because.", "No."))
+    row = {"conversations": [TURN], name: chosen, "rejected": rejected}
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages) == [ASKED, ANSWERED]
+    assert [as_pairs(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
+    alone = read_row(Plan((AUTO,)), {"conversations": [TURN], "rejected": rejected})
+    assert alone.extra_columns == {"rejected": rejected}
 
 
 def test_the_first_of_several_rejected_answers_is_the_alternative_and_all_are_extra_columns() -> None:

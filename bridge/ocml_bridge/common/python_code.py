@@ -51,7 +51,26 @@ class _Words(ast.NodeTransformer):
         return ast.Constant(cast("Any", self._words[node.id])) if node.id in self._words else node
 
 
-def literal(text: str) -> Any:
-    """Return the value of a text that is a literal; None for any other text, and for `None`."""
-    value = value_of(expression(text.lstrip(" \t")))
+class _Arrays(ast.NodeTransformer):
+    """Replaces arrays of numpy in a list or an object by the lists in them."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        is_array = isinstance(node.func, ast.Name) and node.func.id == "array" and len(node.args) == 1
+        return self.visit(node.args[0]) if is_array and isinstance(node.args[0], ast.List) else node
+
+
+def literal(text: str, *, arrays: bool = False) -> Any:
+    """Return the value of a text that is a literal; None for any other text, and for `None`.
+
+    Args:
+        text: the text.
+        arrays: whether arrays of numpy are read as their lists.
+    """
+    node = expression(text.lstrip(" \t"))
+    if arrays and node is not None and "array(" in text:
+        try:
+            node = cast("ast.expr", _Arrays().visit(node))
+        except RecursionError:
+            return None
+    value = value_of(node)
     return None if value is None else value[0]

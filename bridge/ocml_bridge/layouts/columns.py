@@ -35,6 +35,10 @@ TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
     *("traj", "items", "transcript_object", "transcript", "conversation_input", "user_input"),
 )
+ALTERNATING: Final = (
+    *("data", "dialog", "dialogue", "conversations", "conversation", "messages", "utterances", "interactions"),
+)
+"""The columns of texts by turns."""
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
 """The first word of the names of columns with compared answers, before a number or letter."""
 SIDES: Final = "012ab"

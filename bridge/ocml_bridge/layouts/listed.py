@@ -1,4 +1,4 @@
-"""Read lists of messages that a column holds as text: as JSON, or as Python or numpy print them in tables.
+"""Read lists that a column holds as text, as JSON, or as Python or numpy print them in tables: messages, texts, tools.
 
 An object that holds `messages` and nothing else is that list, too (Azure AI Evaluation). The system prompts of several
 agents, under their names, are not the one of a conversation.
@@ -6,6 +6,7 @@ agents, under their names, are not the one of a conversation.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from ..common.python_code import literal
@@ -18,18 +19,24 @@ from .messages import are_messages
 from .pythonic import as_json, closing
 
 _PYTHON: Final = "[{'"
+_TEXTS: Final = ("['", '["', "[['", '[["')
 _BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(columns.TURNS, (_PYTHON,)),
-    **dict.fromkeys(("prompt", *columns.CHOSEN, *columns.REJECTED, "history", "chat_history"), ("[{",)),
+    **dict.fromkeys(columns.ALTERNATING, (_PYTHON, *_TEXTS)),
+    **dict.fromkeys(columns.TOOLS, (_PYTHON,)),
+    **dict.fromkeys(("prompt", "completion", *columns.CHOSEN, *columns.REJECTED), ("[{",)),
+    **dict.fromkeys(columns.HISTORY["history"], ("[{", *_TEXTS)),
 }
-"""Column → the beginnings of a text that may be a list of messages. JSON text of messages is read by the layouts."""
+"""Column → the beginnings of a text that may be a list. JSON text of messages is read by the layouts."""
 _OBJECTS: Final = frozenset({"conversation", "conversations", "dialog", "dialogue", "trajectory"})
 """The columns that may hold an object with the list; a `chat` that does is Open WebUI's."""
 _ANY: Final = Wording()
 
 
 def with_lists(row: Object) -> tuple[Object, list[Finding]]:
-    """Return a row whose texts and objects that hold lists of messages are these lists, and findings about texts.
+    """Return a row whose texts and objects that hold lists are these lists, and findings about texts.
+
+    The lists are of messages, of JSON texts of messages, of texts or pairs of texts, and of tools.
 
     A text of JSON in a column of messages stays a text, because the layouts read it themselves. The system prompts of
     agents are left out, so they are an extra column.
@@ -44,7 +51,7 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
         if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
             found[name] = value["messages"]
             continue
-        if value.__class__ is list and name in columns.TURNS and (spoken := _with_roles(value)):
+        if value.__class__ is list and name in columns.TURNS and (spoken := _with_roles(value) or _in_texts(value)):
             found[name] = spoken
             continue
         if value.__class__ is not str or not value.startswith(_BEGINNINGS.get(name, ())):
@@ -52,13 +59,31 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
         listed = as_list(parsed_or_none(value))
         is_json = listed is not None
         listed = listed if is_json else python_list(value)
-        if listed is None or not are_messages(listed, _ANY):
+        if listed is None or not (_are_tools if name in columns.TOOLS else _is_conversation)(listed):
             continue
-        found[name] = listed
+        found[name] = _in_texts(listed) or listed
         if not is_json:
-            detail = "the messages are written as Python prints them"
+            detail = "the list is written as Python prints it"
             findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
     return ({**row, **found}, findings) if found else (row, findings)
+
+
+def _is_conversation(items: list[Json]) -> bool:
+    """Return whether a list is of messages, of texts, or of pairs of texts."""
+    texts = [text for each in items for text in (as_list(each) or [each])]
+    return are_messages(items, _ANY) or all(text is None or isinstance(text, str) for text in texts)
+
+
+def _are_tools(items: list[Json]) -> bool:
+    return all(as_object(each) is not None for each in items)
+
+
+def _in_texts(items: list[Json]) -> list[Json]:
+    """Return the messages in a list of their JSON texts; none for any other list."""
+    if not all(isinstance(each, str) and each.startswith("{") for each in items):
+        return []
+    messages = [parsed_or_none(each) for each in items if isinstance(each, str)]
+    return messages if are_messages(messages, _ANY) else []
 
 
 _METADATA: Final = "metadata"
@@ -109,18 +134,31 @@ _SILLY_TEXT: Final = "mes"
 
 
 def python_list(text: str) -> list[Json] | None:
-    """Return a list of objects that is written as Python or numpy prints it; None for any other text."""
+    """Return a list of objects, texts and lists that is written as Python or numpy prints it; None for other texts.
+
+    Commas between the items are missing where numpy prints them.
+    """
     inner = text.strip()
-    if not inner.startswith("[") or not inner.endswith("]"):
-        return None
+    return _items(inner) if inner.startswith("[") and inner.endswith("]") else None
+
+
+def _items(text: str, depth: int = 0) -> list[Json] | None:
+    """Return the items of a list; those of lists in it, too, if these have no further lists."""
     items: list[Json] = []
-    at, stop = 1, len(inner) - 1
+    at, stop = 1, len(text) - 1
     while at < stop:
-        if inner[at].isspace() or (inner[at] == "," and items):
+        if text[at].isspace() or (text[at] == "," and items):
             at += 1
             continue
-        end = closing(inner, at) if inner[at] == "{" else -1
-        item = None if end < 0 else _literal(inner[at:end])
+        if text.startswith(_NONE, at):
+            items.append(None)
+            at += len(_NONE)
+            continue
+        is_list = text[at] == "["
+        end = _end(text, at)
+        item = (
+            None if end < 0 or (is_list and depth) else _items(text[at:end], 1) if is_list else _literal(text[at:end])
+        )
         if item is None:
             return None
         items.append(item)
@@ -128,7 +166,22 @@ def python_list(text: str) -> list[Json] | None:
     return items
 
 
-def _literal(text: str) -> Object | None:
-    """Return an object that is written as a literal of Python, if JSON can hold it."""
-    found = as_object(literal(text))
+_NONE: Final = "None"
+_STRING: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+
+
+def _end(text: str, at: int) -> int:
+    """Return the index behind the item that begins at an index; -1 for other items than objects, texts and lists."""
+    if text[at] in "[{":
+        return closing(text, at)
+    found = _STRING.match(text, at)
+    return -1 if found is None else found.end()
+
+
+def _literal(text: str) -> Object | str | None:
+    """Return an object or a text that is written as a literal of Python, if JSON can hold it."""
+    value = literal(text, arrays=True)
+    if isinstance(value, str):
+        return value
+    found = as_object(value)
     return None if found is None else as_json(found)

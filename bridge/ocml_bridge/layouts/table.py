@@ -251,10 +251,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         "texts by turns (UltraChat)",
         "openai",
         {
-            alternating.TEXTS: (
-                *("data", "dialog", "dialogue", "conversations", "conversation", "messages", "utterances"),
-                "interactions",
-            ),
+            alternating.TEXTS: columns.ALTERNATING,
             alternating.SPEAKERS: (alternating.SPEAKERS,),
             "system": columns.SYSTEM,
         },

@@ -204,6 +204,8 @@ _OTHER_FIELDS: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "
 def are_sharegpt(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with `from` or `value`, or messages with calls or with columns of media."""
     turns = list_or_none(fields, CONVERSATIONS)
+    if REJECTED in fields and CHOSEN not in fields:
+        return False  # the chosen answer has another name, or is the last turn
     if turns == []:
         return CHOSEN in fields
     if not are_messages(turns, wording):
@@ -236,6 +238,7 @@ def is_text_turn(turn: Object) -> bool:
 
 
 CHOSEN: Final = "chosen"
+REJECTED: Final = "rejected"
 _MEDIA_COLUMNS: Final = ("images", "videos", "audios")
 
 
@@ -262,7 +265,7 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _without_prompt(turns: list[Json], document: Object) -> Object:
     """Return both answers without the turns before them, if both are lists that begin with these."""
-    answers = {name: items_of(document.get(name)) for name in (CHOSEN, "rejected")}
+    answers = {name: items_of(document.get(name)) for name in (CHOSEN, REJECTED)}
     repeated = all(len(each) > len(turns) and each[: len(turns)] == turns for each in answers.values())
     return {name: each[len(turns) :] for name, each in answers.items()} if turns and repeated else {}
 
@@ -317,12 +320,12 @@ def in_words_of_sharegpt(document: Json) -> Json:
     row = as_object(document)
     if row is None:
         return document
-    answers = {name: _in_words(row[name]) for name in (CHOSEN, "rejected") if as_object(row.get(name)) is not None}
+    answers = {name: _in_words(row[name]) for name in (CHOSEN, REJECTED) if as_object(row.get(name)) is not None}
     lists = {name: list(map(_in_words, items_of(row[name]))) for name in _LISTS if as_list(row.get(name)) is not None}
     return {**row, **answers, **lists}
 
 
-_LISTS: Final = (CONVERSATIONS, CHOSEN, "rejected")
+_LISTS: Final = (CONVERSATIONS, CHOSEN, REJECTED)
 
 
 def _in_words(turn: Json) -> Json:

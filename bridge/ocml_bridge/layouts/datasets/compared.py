@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from ...loss import Finding
 from ...model import Json
 from .. import columns
 from ..declared import read_tools
 from ..exchange import INPUT, INSTRUCTION, read_prompt, shared
 from ..fitting import as_object, items_of, without_members
-from ..layout import Document, Layout, Object, Wording, parsed_or_none
+from ..layout import Document, Layout, Object, Wording, noticed, parsed_or_none
 from ..messages import are_messages, message, preference, request
+from .verdicts import LETTERS, side_of, unclear
 
 _WHOLE: Final = "full_text"
 _BETTER: Final = "better"
@@ -24,8 +25,6 @@ _STRENGTH: Final = "strength"
 _Pair = tuple[str, str]
 """The numbers or letters of two answers."""
 _PAIRS: Final = (("0", "1"), ("1", "2"), ("a", "b"))
-_SIDE: Final = re.compile(r"(?:.*[\W_]|(?:response|answer|output))?([012ab])")
-"""A word that ends with the number or letter of an answer, such as `1`, `a`, `model_a` or `response_1`."""
 
 
 def _answer(side: str) -> str:
@@ -71,21 +70,31 @@ def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
     extra_columns |= _others(fields, pair)
     sides = [_conversation(fields, side, wording) for side in pair]
     better = _better(fields, pair)
+    findings = _without_text(fields, pair)
     if better is None:
+        findings += unclear(fields.get(_BETTER, ""), f"/{_BETTER}")
         return [
-            Document(request(messages, tools), path=f"/{_answer(side)}", extra_columns=extra_columns)
+            Document(request(messages, tools), tuple(findings), f"/{_answer(side)}", extra_columns)
             for side, messages in zip(pair, sides, strict=True)
         ]
     won, lost = sides[better], sides[1 - better]
     at = shared(won, lost)
-    return [Document(preference(won[:at], won[at:], lost[at:], tools), extra_columns=extra_columns)]
+    document = preference(won[:at], won[at:], lost[at:], tools)
+    return [Document(document, tuple(findings), extra_columns=extra_columns)]
+
+
+def _without_text(fields: Object, pair: _Pair) -> list[Finding]:
+    """Return findings about questions and answers, turn by turn, that are null."""
+    fields_of_turns = [name for side in pair if _turns(fields, side) for name in (INSTRUCTION, _answer(side))]
+    nulls = [name for name in dict.fromkeys(fields_of_turns) if None in items_of(parsed_or_none(fields[name]))]
+    return [noticed(f"/{name}", "a text in the list is null; it is read as an empty one") for name in nulls]
 
 
 def _better(fields: Object, pair: _Pair) -> int | None:
     """Return the index of the better answer; None for neither."""
     if _BETTER in fields:
-        found = _SIDE.fullmatch(str(fields[_BETTER]).strip().lower().removesuffix(".0"))
-        return pair.index(found[1]) if found is not None and found[1] in pair else None
+        side = side_of(fields[_BETTER])
+        return next((each.index(side) for each in (pair, LETTERS) if side is not None and side in each), None)
     strength = _number(fields.get(_STRENGTH))
     if strength is None:
         first, second = (_number(fields.get(_score(side))) for side in pair)
@@ -127,11 +136,11 @@ def _others(fields: Object, pair: _Pair) -> Object:
 
 
 def _texts(value: Json) -> list[str] | None:
-    """Return the texts of a list that is given as JSON text; None for any other value."""
+    """Return the texts of a list that is given as JSON text, each null as an empty one; None for any other value."""
     if not isinstance(value, str) or not value.startswith("["):
         return None
     items = items_of(parsed_or_none(value))
-    texts = [item for item in items if isinstance(item, str)]
+    texts = [item or "" for item in items if isinstance(item, str | None)]
     return texts if texts and len(texts) == len(items) else None
 
 

@@ -17,13 +17,14 @@ from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer,
 from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Layout, Object, Wording, misshapen
 from ..messages import are_messages, preference, request, respelled_all
+from .verdicts import LETTERS, side_of, unclear
 
 # --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
 
 SIDES: Final = ("conversation_a", "conversation_b")
 WINNER: Final = "winner"
-_WINS: Final = {"model_a": SIDES, "a": SIDES, "model_b": SIDES[::-1], "b": SIDES[::-1]}
-"""The side that won and the side that lost, for each word for the winner."""
+_WINS: Final = dict(zip(LETTERS, (SIDES, SIDES[::-1]), strict=True))
+"""The side that won and the side that lost, for each letter of the winner."""
 
 
 def is_battle(fields: Object, wording: Wording) -> bool:
@@ -34,9 +35,10 @@ def is_battle(fields: Object, wording: Wording) -> bool:
 def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the prompt with the winning answer and the other one; two conversations if neither won."""
     sides = {side: respelled_all(fields[side], wording, f"/{side}") for side in SIDES}
-    order = _WINS.get(fields[WINNER].strip().lower())
+    order = _WINS.get(side_of(fields[WINNER]) or "")
     if order is None:
-        return [Document(request(messages, None), path=f"/{side}") for side, messages in sides.items()]
+        findings = tuple(unclear(fields[WINNER], f"/{WINNER}"))
+        return [Document(request(messages, None), findings, f"/{side}") for side, messages in sides.items()]
     won, lost = (sides[side] for side in order)
     at = shared(won, lost)
     return [Document(preference(won[:at], won[at:], lost[at:], None))]
