@@ -56,6 +56,27 @@ def test_each_record_has_a_row(form: str, source: Path, batch: Batch, tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("identity", "name"),
+    [
+        *((5.0, "5.0"), ({"$oid": "6a"}, '{"$oid":"6a"}'), ([1, "b"], '[1,"b"]'), (True, "true")),
+        *((12345678901234567890123, "12345678901234567890123"), ("null", "null"), (None, None), ("", "")),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("into", ["jsonl", "parquet"])
+def test_an_id_may_be_any_value(identity: Any, name: str | None, into: str, batch: Batch, tmp_path: Path) -> None:
+    """MongoDB's exports have objects; pandas makes fractions of a column of numbers in which one is missing."""
+    row = {"id": identity, "messages": ROWS[0]["messages"]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    args = ("-f", "openai", "-t", "harmony", "--ledger", into, "--id", "id", tmp_path / "a.jsonl")
+    assert batch(*args, "-o", tmp_path / "out") == 0
+    assert [each["id"] for each in rows_of(tmp_path / "out" / f"a.ledger.{into}")] == [name]
+    planned = ("--plan", "messages", "-t", "openai", "--ledger", into, tmp_path / "a.jsonl")
+    assert batch(*planned, "-o", tmp_path / "planned") == 0
+    assert [each["id"] for each in rows_of(tmp_path / "planned" / f"a.ledger.{into}")] == [name]
+
+
+@pytest.mark.parametrize(
     ("option", "ids"),
     [(("--class", "structure"), ["b"]), (("--class", "content"), []), (("--outcome", "converted"), ["a", "4"])],
 )

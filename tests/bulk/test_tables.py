@@ -88,13 +88,14 @@ def test_the_name_of_a_column_may_contain_another_delimiter(rows: Rows) -> None:
 
 
 def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows) -> None:
-    data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\n"
+    data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\nprompt,completion\n"
     written, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
     assert [row["messages"][0]["content"] for row in written] == ["a", "h"]
     assert [(each["code"], each["row"]) for each in refused] == [
         ("OCB-SHAPE", 2),
         ("OCB-SHAPE", 3),
         ("OCB-ENCODING", 4),
+        ("OCB-SHAPE", 6),  # files that were joined with their headers
     ]
     assert "more or fewer values than the table has columns" in refused[0]["message"]
     assert "iconv" in refused[2]["message"]

@@ -98,11 +98,15 @@ def digest(raw: Source | bytes) -> str:
 
 
 def name_in(members: Mapping[str, Any] | None, field: str) -> str | None:
-    """Return the name of a record: the text or number in a field; None if there is none."""
+    """Return the name of a record: the text in a field, or the JSON of another value; None if there is none.
+
+    Numbers of tables may have a fraction (`5.0`), and ids of databases may be objects (`{"$oid": …}`).
+    """
     value = None if members is None else members.get(field)
     if isinstance(value, str):
         return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    text = jsontext.as_text(value)
+    return None if text == "null" else text  # so is a number that JSON cannot hold
 
 
 def _notes(notes: Sequence[Loss | Finding]) -> list[Json]:

@@ -116,11 +116,16 @@ def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
     """Return the record of a line, or of a row; a row of Arrow's has null members that are not its own."""
     raw = row.raw or b""
     if item.kind in ("csv", "tsv") and raw.startswith(b"["):
-        error = BridgeError(ErrorCode.SHAPE, "the row has more or fewer values than the table has columns", path="")
-        return Record(error, row.where, raw)
+        return Record(BridgeError(ErrorCode.SHAPE, _MISFIT, path=""), row.where, raw)
     if item.kind in ("arrow", "rows") and job.plan is not None:
         return Record(jsontext.loads(decoded(raw)), row.where, raw)
     return record(raw, row.where, job)
+
+
+_MISFIT: Final = (
+    "the row has more or fewer values than the table has columns, or repeats their names; correct it, or leave it out"
+)
+"""The error of a row of a table that is a list."""
 
 
 def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:

@@ -28,7 +28,8 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     """Yield the rows of a file whose first line names the columns; values are texts.
 
     The delimiter is the given one that makes the most columns of the first line. A row with more or fewer values than
-    columns is the list of its values, which is not a record.
+    columns is the list of its values, which is not a record; so is one that repeats the first line, as in files that
+    were joined.
 
     Raises:
         OSError: if quotes are not closed, or if two columns have the same name.
@@ -47,8 +48,8 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
             raise OSError(f"two columns are named {twice[0]!r}; give them names of their own")
         for row in rows:
             if row:
-                value = dict(zip(columns, row, strict=True)) if len(row) == len(columns) else row
-                yield _bytes(value)
+                fits = len(row) == len(columns) and row != columns
+                yield _bytes(dict(zip(columns, row, strict=True)) if fits else row)
     except csv.Error as error:
         raise OSError(f"line {rows.line_num}: {error}") from error
     except UnicodeDecodeError as error:
