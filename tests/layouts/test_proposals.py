@@ -105,6 +105,15 @@ def test_texts_inside_of_columns_are_named_by_their_places(
     assert beside == ({} if "vars" not in row else row)
 
 
+def test_a_question_and_answers_that_are_objects_are_named(tmp_path: Path) -> None:
+    """NarrativeQA (its card): each is an object with a text and its tokens."""
+    who = {"text": "Who?", "tokens": ["Who", "?"]}
+    row = {"document": {"id": "d", "text": "A story."}, "question": who, "answers": [{"text": "Ann"}, {"text": "She"}]}
+    plan = yaml.safe_load(proposed([row], tmp_path))
+    [conversation] = conversations(row, plan_of(plan))
+    assert as_pairs(conversation.messages) == [("user", "Who?"), ("assistant", "Ann")]
+
+
 def test_the_first_of_several_answers_is_named_by_its_place(tmp_path: Path) -> None:
     assert 'output: "responses[0]"}' in proposed([{"prompt": "Why?", "responses": ["So.", "No."]}], tmp_path)
 
@@ -205,6 +214,56 @@ def test_a_question_with_choices_is_named_as_such(tmp_path: Path) -> None:
     assert yaml.safe_load(text) == {"layout": "auto"}
 
 
+@pytest.mark.parametrize(
+    ("row", "layout"),
+    [
+        # TableInstruct (CC-BY-4.0) and M3IT (their cards): the question is next to the instruction
+        ({"instruction": "Answer.", "input_seg": "[TAB] a", "question": "Why?", "output": "Because."}, "alpaca"),
+        ({"instruction": "Answer.", "inputs": "Why?", "image_base64_str": [""], "outputs": "Because."}, "alpaca"),
+        ({"instruction": "Answer.", "query": "Why?", "response": "Because.", "history": []}, "alpaca"),
+        ({"instruction": "Answer.", "problem": "Why?", "cot": "The sky, so.", "answer": "Because."}, "reasoned"),
+        ({"instruction": "Answer.", "question": "Why?", "answers": ["Because.", "So."]}, "answered-by-any"),
+        ({"instruction": "Answer.", "question": "Why?", "chosen": "Because.", "rejected": "No."}, "preference"),
+    ],
+)
+def test_an_instruction_is_not_read_without_its_question(row: dict[str, Any], layout: str, tmp_path: Path) -> None:
+    with pytest.raises(BridgeError):
+        read_row(Plan(("auto",)), row)
+    plan = yaml.safe_load(proposed([row], tmp_path))
+    assert plan["layout"] == layout
+    [conversation] = conversations(row, plan_of(plan))
+    pairs = as_pairs(conversation.messages)
+    assert (pairs[0], pairs[-1]) == (("user", "Answer.\nWhy?"), ("assistant", "Because."))
+    question = next(name for name in row if row[name] == "Why?")
+    for empty in ("", None):
+        assert read_row(Plan(("auto",)), {**row, question: empty}).layout.name == layout
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        (["turn_1_user", "turn_1_assistant", "turn_2_user", "turn_2_assistant"], "uaua"),
+        (["prompt1", "response1", "prompt2"], "uau"),
+        (["Q2", "A2", "Q1", "A1"], "uaua"),
+        (["human_1", "gpt_1", "human_2", "gpt_2"], "uaua"),
+    ],
+)
+def test_numbered_columns_are_put_together(names: list[str], roles: str, tmp_path: Path) -> None:
+    text = proposed([{"id": 1, **{name: f"Of {name}." for name in names}}], tmp_path)
+    places = sorted(names, key=lambda name: "".join(each for each in name if each.isdigit()))
+    words = {"u": "user", "a": "assistant"}
+    messages = [f'{{role: "{words[role]}", content: .["{name}"]}}' for role, name in zip(roles, places, strict=True)]
+    assert f"jq -c '. + {{messages: [{', '.join(messages)} | select(.content)]}} | del(" in text
+    assert yaml.safe_load(text) == {"layout": "auto"}
+
+
+@pytest.mark.parametrize(
+    "names", [["prompt", "response_1", "response_2"], ["question1", "question2"], ["user1", "gpt1"]]
+)
+def test_other_numbered_columns_are_not_put_together(names: list[str], tmp_path: Path) -> None:
+    assert "jq" not in proposed([dict.fromkeys(names, "Some text.")], tmp_path)
+
+
 def test_a_conversation_at_any_place_is_found(tmp_path: Path) -> None:
     row = {"id": 1, "data": {"conversation": {"messages": [ASK]}}}
     plan = yaml.safe_load(proposed([row], tmp_path))
@@ -222,9 +281,10 @@ def test_names_of_sessions_are_no_turns(tmp_path: Path) -> None:
     assert yaml.safe_load(proposed([{"sessions": sessions}], tmp_path)) == {"layout": "auto"}
 
 
-def test_rows_inside_of_an_object_are_taken_out_with_what_is_next_to_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", ["a", ""])
+def test_rows_inside_of_an_object_are_taken_out_with_what_is_next_to_them(given: str, tmp_path: Path) -> None:
     """Self-Instruct (Apache-2.0), data/seed_tasks.jsonl: the instruction is next to its instances."""
-    row = {"instruction": "Why?", "instances": [{"input": "a", "output": "So."}], "is_classification": False}
+    row = {"instruction": "Why?", "instances": [{"input": given, "output": "So."}], "is_classification": False}
     assert """jq -c 'del(.["instances"]) + .["instances"][]' DATA""" in proposed([row], tmp_path)
 
 

@@ -15,6 +15,8 @@ QUESTIONS: Final = (
     *("instructions", "user", "human", "input_text", "user_input", "user_message", "user_prompt", "task"),
     *("goal", "q", "message", "sql_prompt", "request"),
 )
+FURTHER_QUESTIONS: Final = frozenset({"question", "query", "problem", "inputs"})
+"""Columns that the instruction of a row may be about; without them it may ask nothing (TableInstruct, M3IT)."""
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
     *("message_2", "generated_solution", "actual_output", "best_answer", "generated_text", "generation"),

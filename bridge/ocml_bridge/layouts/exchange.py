@@ -56,11 +56,14 @@ def is_answered_by_any(fields: Object, wording: Wording) -> bool:
 
 
 def _texts_in(value: Json) -> list[str]:
-    """Return the texts of a list, or of the member `text` (SQuAD) or `value` (TriviaQA); none for other values."""
+    """Return the texts of a list, or of the member `text` (SQuAD) or `value` (TriviaQA); none for other values.
+
+    The items of a list may be objects with a `text`, too (NarrativeQA).
+    """
     found = members_of(value)
     if isinstance(found.get("value"), str):
         return [found["value"]]
-    texts = items_of(found.get("text", value))
+    texts = [members_of(each).get("text", each) for each in items_of(found.get("text", value))]
     return cast("list[str]", texts) if all(isinstance(each, str) for each in texts) else []
 
 

@@ -7,12 +7,13 @@ from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError
 from ..json_values import jsontext
-from .columns import SEVERAL
-from .exchange import is_text_or_messages
+from .columns import FURTHER_QUESTIONS, SEVERAL
+from .exchange import INPUT, is_text_or_messages
 from .fitting import as_list, as_object, members_of, objects_of
-from .layout import Object, Wording, parsed_or_none
+from .layout import Layout, Object, Wording, parsed_or_none
 from .messages import CALLS, KNOWN, ROLES, are_messages
 from .named import has_answer, named_answer, named_fields, named_preference
+from .numbered import numbered_turns
 from .plan import AUTO, Plan, layout_for, read_row
 from .table import BY_NAME, LAYOUTS
 
@@ -45,17 +46,22 @@ def guess(row: Object) -> Guess | None:
         are_messages_alone = "role" not in row and "type" in members_of(row.get("message"))
         messages = "map(.message)" if are_messages_alone else "map(select(.message))"
         return Guess(_put_together(row, "has", f"{{messages: {messages}}}"))
+    doubtful = _doubtful(row)
+    if doubtful is not None and doubtful.plan is not None:
+        return doubtful
     if (preference := named_preference(row)) and (found := _with_places(row, "preference", preference, [_GUESSED])):
         return found
-    if (doubtful := _doubtful(row)) is not None:
-        return Guess(doubtful)
+    if doubtful is not None:
+        return doubtful
+    if numbered := numbered_turns(row):
+        return Guess(numbered)
     if answers := [key for key in row if key.lower() in SEVERAL and isinstance(row[key], (str, list))]:
         return Guess(_several_answers(row, answers))
     if (found := _members_of_columns(row) or _row_in_column(row) or _messages_in_column(row)) is not None:
         return found
     for column, value in row.items():
         turns = list(map(_with_words, objects_of(value)))
-        layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
+        layouts = [layout_for(Plan((AUTO,)), _with_question(turn, row, column)) for turn in turns]
         names = {None if each is None else each.name for each in layouts}
         is_history = names == {"key-values"} and column.lower() in _HISTORIES
         if turns and None not in names and not is_history and not are_messages(value, Wording()):
@@ -79,18 +85,39 @@ def guess(row: Object) -> Guess | None:
     return _question_and_answer(row)
 
 
-def _doubtful(row: Object) -> list[str] | None:
+def _with_question(turn: Object, row: Object, column: str) -> Object:
+    """Return a turn that is an answer with what is next to its list, which may have the question (Self-Instruct)."""
+    return turn if _ANSWERS.isdisjoint(turn) else {**{name: row[name] for name in row if name != column}, **turn}
+
+
+_ANSWERS: Final = frozenset({"output", "answer", "response", "completion"})
+
+
+def _doubtful(row: Object) -> Guess | None:
     """Return advice for a row of a layout that a plan has to name, because of other columns; None for other rows."""
     for layout in LAYOUTS:
-        columns = layout.doubtful([name for name, value in row.items() if value is not None])
+        columns = layout.doubtful([name for name, value in row.items() if value is not None and value != ""])
         if columns and layout.has(row):
-            return [
-                f"# The layout {layout.name} reads these rows, but not {', '.join(map(quoted, columns))}, which their",
+            names = ", ".join(map(quoted, columns))
+            advice = [
+                f"# The layout {layout.name} reads these rows, but not {names}, which their",
                 "# texts may need. See that the conversation is complete without that, and name the layout:",
                 f"#   layout: {layout.name}",
                 "layout: auto",
             ]
+            return _asked_in_two(row, layout, columns) or Guess(advice)
     return None
+
+
+def _asked_in_two(row: Object, layout: Layout, columns: Sequence[str]) -> Guess | None:
+    """Return the plan for a row of a layout with an instruction, and what it is about in a column for a question."""
+    sources = layout.sources(row)
+    if INPUT not in layout.columns or INPUT in sources or not FURTHER_QUESTIONS.issuperset(map(str.lower, columns)):
+        return None
+    return _with_places(row, layout.name, {**sources, INPUT: columns[0]}, [_ASKED_IN_TWO])
+
+
+_ASKED_IN_TWO: Final = "# The instruction and the question are read as one text: see that neither repeats the other."
 
 
 def _question_and_answer(row: Object) -> Guess | None:

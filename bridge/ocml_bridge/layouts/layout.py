@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Loss, LossCode, Severity
 from ..model import Json
+from .columns import FURTHER_QUESTIONS
 from .fitting import same, without
 
 Object = dict[str, Any]
 """A JSON object: a row, or the fields of a layout with their values."""
+_INSTRUCTION: Final = "instruction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +153,13 @@ class Layout:
     def doubtful(self, columns: Collection[str]) -> list[str]:
         """Return the columns of a row, of some with values, that make it uncertain whether it is of this layout."""
         by_name = self.doubted_by
+        asked = self.sources(dict.fromkeys(columns, True)).get(_INSTRUCTION, "")
+        further = FURTHER_QUESTIONS if asked.lower() == _INSTRUCTION else frozenset[str]()
         of_others = [each for each in columns if each in self.doubts or (by_name is not None and by_name(each))]
         known = {name for names in self.columns.values() for name in names}
-        return [each for each in of_others if each.lower() not in known]
+        return [each for each in of_others if each.lower() not in known] + [
+            each for each in columns if each.lower() in further
+        ]
 
     def has(self, row: Object) -> bool:
         """Return whether a row is of this layout."""

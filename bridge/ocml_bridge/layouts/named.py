@@ -64,6 +64,15 @@ def has_answer(name: str) -> bool:
     return bool(words) and words[-1] not in _ABOUT and _named({name: words}, _ANSWER) is not None
 
 
+def role_of_name(name: str) -> str | None:
+    """Return whose text a column holds, by the last word in its name for a question or an answer; None without one."""
+    words = _words(name)
+    if not words or words[-1] in _ABOUT or not _is_one_side(words):
+        return None
+    last = next((word for word in reversed(words) if word in (*_QUESTION, *_ANSWER)), None)
+    return None if last is None else "user" if last in _QUESTION else "assistant"
+
+
 def named_preference(row: Object) -> dict[str, str]:
     """Return the columns of a question, of the better and of the worse answer by their fields; none if one is missing.
 

@@ -199,7 +199,7 @@ def _candidate_for(plan: Plan, row: Object) -> _Candidate | None:
 
 
 def _candidates_for(plan: Plan, row: Object, *, is_short: bool) -> Sequence[_Candidate]:
-    columns = tuple([(name, value is not None) for name, value in row.items()])
+    columns = tuple([(name, None if value is None else value != "") for name, value in row.items()])
     return (_candidates if is_short else _candidates.__wrapped__)(plan, columns)
 
 
@@ -233,9 +233,9 @@ def _remaining_for(plan: Plan, row: Object) -> _Remaining:
 
 
 @lru_cache(maxsize=256)
-def _candidates(plan: Plan, shape: tuple[tuple[str, bool], ...]) -> tuple[_Candidate, ...]:
-    """Return the layouts that rows may have, by the names of their columns and whether they have values."""
-    row = {name: has_value or None for name, has_value in shape}
+def _candidates(plan: Plan, shape: tuple[tuple[str, bool | None], ...]) -> tuple[_Candidate, ...]:
+    """Return the layouts that rows may have, by the names of their columns and whether they are null, empty or not."""
+    row = {name: None if has_value is None else True for name, has_value in shape}
     with_values = {name for name, has_value in shape if has_value}
     detects = plan.layout == (AUTO,)
     layouts = [

@@ -1,0 +1,51 @@
+"""Advise on rows whose columns have numbers, a question and its answer for each: they may be the turns of a talk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from ..json_values.jsontext import as_text
+from .layout import Object
+from .messages import ROLES
+from .named import role_of_name
+
+_NUMBER: Final = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_SIDES: Final = ("user", "assistant")
+
+
+def numbered_turns(row: Object) -> list[str]:
+    """Return advice for a row with several numbers, each in the name of a question and of its answer; [] for others."""
+    turns: dict[int, dict[str, str]] = {}
+    for name, value in row.items():
+        numbers = _NUMBER.findall(name)
+        role = (
+            _role(_NUMBER.sub(" ", name)) if len(numbers) == 1 and (value is None or isinstance(value, str)) else None
+        )
+        if role is not None and "'" not in name:
+            turns.setdefault(int(numbers[0]), {}).setdefault(role, name)
+    places = [turns[number] for number in sorted(turns)]
+    if len(places) < 2 or not all(_is_pair(each) for each in places[:-1]) or _SIDES[0] not in places[-1]:
+        return []
+    columns = [(role, each[role]) for each in places for role in _SIDES if role in each]
+    messages = ", ".join(f'{{role: "{role}", content: .[{as_text(name)}]}}' for role, name in columns)
+    names = ", ".join(f".[{as_text(name)}]" for _, name in columns)
+    command = f"jq -c '. + {{messages: [{messages} | select(.content)]}} | del({names})' DATA"
+    return [
+        "# The rows have questions and answers in numbered columns. If they are the turns of one conversation, put",
+        "# them together:",
+        f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
+        "layout: auto",
+    ]
+
+
+def _is_pair(columns: Mapping[str, str]) -> bool:
+    return all(side in columns for side in _SIDES)
+
+
+def _role(name: str) -> str | None:
+    """Return the role of a text in a column, by the name of that without its number."""
+    word = name.strip(" _-").lower()
+    role = {"q": "user", "a": "assistant"}.get(word) or ROLES.get(word) or role_of_name(name)
+    return role if role in _SIDES else None
