@@ -19,15 +19,20 @@ from hypothesis import strategies as st
 from corpus import corpus_cases
 from ocml_adapters.openai.units import WireReader
 from ocml_bridge import BridgeError, Message, Options, convert, read
-from ocml_bridge.engine.plans.payoff import LONGEST, PATIENCE, Payoff
+from ocml_bridge.engine.plans.filled import Filled
+from ocml_bridge.engine.plans.payoff import LONGEST, PATIENCE, SHORTEST, Payoff
 from ocml_bridge.engine.plans.pieces import JsonSplitter
 from ocml_bridge.engine.plans.texts import UNSPLIT
 from ocml_bridge.engine.reading import Reader
+from ocml_bridge.engine.writing import Writer
+from ocml_bridge.formats.adapter import Kind
+from ocml_bridge.formats.source import decode
 from ocml_bridge.loss import Log
 from ocml_bridge.model import replace
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.texts import ODD, edited, read_by, texts_change_nothing
+from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from sampling import sweep
 
@@ -275,6 +280,48 @@ def test_whether_a_citation_covers_its_text_depends_on_the_text() -> None:
         assert read_by(reader, data)[0] == read_by(without, data)[0]
 
 
+# --- when plans are learned -------------------------------------------------------------------------------------------
+
+
+def texts_of(source: str) -> list[bytes]:
+    """A plain conversation and one with a call, in a format."""
+    call = {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+    parameters: dict[str, Any] = {"type": "object", "properties": {}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": parameters}}]
+    answered: list[Any] = [
+        *REQUEST["messages"],
+        {"role": "assistant", "content": "Let me see.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_a", "content": "1"},
+        {"role": "assistant", "content": "One."},
+    ]
+    requests = [{"model": "m", "messages": REQUEST["messages"]}, {"model": "m", "messages": answered, "tools": tools}]
+    return [convert(orjson.dumps(each), source="openai", target=source, policy=LENIENT).data for each in requests]
+
+
+def read_again(reader: Reader, data: bytes, kind: Kind) -> tuple[Conversation, bool]:
+    """Read a text; return whether it was not parsed."""
+    text = reader.split_text(data)
+    known = None if text is None else reader.read_text(text)
+    document = known or reader.read(decode(data, kind, Log()), Log(), text)
+    assert isinstance(document, Conversation)
+    return document, known is not None
+
+
+@pytest.mark.parametrize(
+    "source", ["openai", "anthropic", "openai-responses", "gemini", "harmony", "internlm2", "ocm-2.2"]
+)
+def test_the_third_text_of_a_kind_is_neither_parsed_nor_written_unit_by_unit(source: str) -> None:
+    """The second one teaches all plans at once."""
+    read_as, targets = adapter(source)[0], [adapter(target)[0] for target in ("openai", "harmony", source)]
+    for data in texts_of(source):
+        reader, writers = Reader(read_as.reads_units(OPTIONS)), [Writer(each.writes_units(OPTIONS)) for each in targets]
+        by_plan: list[list[bool]] = []
+        for _ in range(3):
+            conversation, was_not_parsed = read_again(reader, data, read_as.kind)
+            by_plan.append([was_not_parsed, *(isinstance(writer.fill(conversation), Filled) for writer in writers)])
+        assert by_plan[2] == [True] * 4, by_plan
+
+
 # --- whether texts are split ------------------------------------------------------------------------------------------
 
 
@@ -307,7 +354,7 @@ def test_each_pause_in_vain_is_followed_by_a_longer_one() -> None:
         while not payoff.pays:
             payoff.skipped(likely=True)
             pauses[-1] += 1
-    assert [pause - 1 for pause in pauses] == [min(PATIENCE << number, LONGEST) for number in range(9)]
+    assert [pause - 1 for pause in pauses] == [min(SHORTEST << number, LONGEST) for number in range(9)]
 
 
 def test_a_third_of_failures_does_not_matter() -> None:

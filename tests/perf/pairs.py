@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from time import process_time
 from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ocml_bridge import BridgeError, convert, formats
+from ocml_bridge import BridgeError, Options, convert, formats
 from ocml_bridge.engine.instances import reader_for, writer_for
 
 from .corpus import conversations
@@ -19,6 +20,8 @@ from .scaling import readable
 TARGETS: Final = ("harmony", "openai", "chatml", "ocm-2.2-json")
 """The targets that each spelling and each feature is measured with."""
 SOURCE: Final = "openai"
+_WITHOUT_PLANS: Final = Options(plans=False)
+"""What prepares documents must not teach the readers and writers that are measured."""
 
 
 class Ratio(NamedTuple):
@@ -82,15 +85,15 @@ def _rendered(source: str, target: str) -> Timed:
 
 
 def _forget() -> None:
-    """Let nothing be learned as yet: what the conversations of one table taught does not change another table."""
+    """Let nothing be learned as yet: what the conversations of one source taught does not change another's figures."""
     reader_for.cache_clear()
     writer_for.cache_clear()
+    vars(sys.modules["ocml_bridge.convert"])["_source"].cache_clear()  # it has readers, too
 
 
 def all_pairs(count: int, rounds: int, report: Callable[[str], None]) -> list[Ratio]:
     """Measure every ordered pair on each third; a third without documents is left out."""
     names = [name for name in formats() if name in readable()]
-    _forget()
     out: list[Ratio] = []
     for name in THIRDS:
         requests = [request for request in third(name, count) if _is_taken(request)]
@@ -117,6 +120,7 @@ def _ratios(
     requests: Sequence[bytes],
     rounds: int,
 ) -> list[Ratio]:
+    _forget()
     works: list[tuple[Timed, Sequence[Any]]] = [(_bound, requests)]
     for target in targets:
         works += [(_conversion(source, target), inputs), (_rendered(source, target), inputs)]
@@ -128,7 +132,7 @@ def _ratios(
 
 
 def _written(data: bytes, source: str) -> bytes:
-    return convert(data, source=SOURCE, target=source).data
+    return convert(data, source=SOURCE, target=source, options=_WITHOUT_PLANS).data
 
 
 def _is_taken(request: Wire) -> bool:
@@ -137,7 +141,7 @@ def _is_taken(request: Wire) -> bool:
     try:
         for name in formats():
             if name in readable():
-                convert(_written(data, name), source=name, target=SOURCE)
+                convert(_written(data, name), source=name, target=SOURCE, options=_WITHOUT_PLANS)
     except BridgeError:
         return False
     return True

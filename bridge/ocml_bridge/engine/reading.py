@@ -130,29 +130,31 @@ class Reader:
         units_key = (split.envelope, *plans)
         if all_planned and split.envelope is not None and len(plans) <= MOST:
             key = self._conversations.key_of(units_key, planned_items, values)
-        conversation_plan = None if key is None else self._conversations.find(key, values)
-        if conversation_plan is not None:
-            log.findings += conversation_plan.findings
+        plan = None if key is None else self._conversations.find(key, values)
+        is_due = text is not None and self._texts is not None and self._texts.is_due(text, self._conversations.meetings)
+        conversation = None
+        if plan is not None:
+            log.findings += plan.findings
+        else:
+            first_finding = len(log.findings)
+            items = self._items(split, plans, values, log)
+            unit_findings = log.findings[first_finding:]
+            conversation = self._grammar.relate(items, split, log)
+            if all_planned:
+                conversation.plain = all(each.plain for each in plans if isinstance(each, UnitPlan))
+            if self._conversations.is_due(key, at_once=is_due) and key is not None:
+                sizes = [1 if isinstance(each, Head) else each.count for each in plans if each is not None]
+                unrelated = UnrelatedItems(split, planned_items(), values, sizes)
+                findings = log.findings[first_finding:]
+                plan = self._conversations.learn(key, conversation, unrelated, findings, unit_findings)
         if text is not None and self._texts is not None:
-            plan_of_all = None if self._grammar.looks_at_contents else conversation_plan
+            plan_of_all = None if self._grammar.looks_at_contents else plan
             units = PlannedUnits(units_key, planned_items, plan_of_all)
-            self._texts.learn_if_repeated(text, units, values, None if log.findings else conversation_plan)
-        if conversation_plan is not None:
-            return _by_plan(conversation_plan, values)
-        # Otherwise, the messages of all units are related.
-        first_finding = len(log.findings)
-        items = self._items(split, plans, values, log)
-        unit_findings = log.findings[first_finding:]
-        conversation = self._grammar.relate(items, split, log)
-        if all_planned:
-            conversation.plain = all(plan.plain for plan in plans if isinstance(plan, UnitPlan))
-        if key is None or not self._conversations.is_due(key):
-            return conversation
-        sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
-        unrelated = UnrelatedItems(split, planned_items(), values, sizes)
-        findings = log.findings[first_finding:]
-        conversation_plan = self._conversations.learn(key, conversation, unrelated, findings, unit_findings)
-        return conversation if conversation_plan is None else _by_plan(conversation_plan, values)
+            self._texts.learn(text, units, values, None if log.findings else plan, is_due=is_due)
+        if plan is not None:
+            return _by_plan(plan, values)
+        assert conversation is not None
+        return conversation
 
     def _planned_units(self, source: str | Json) -> tuple[Hashable, Sequence[str]] | None:
         """Return the envelope with the plans of the units of a document, and its values; None for a completion."""

@@ -242,13 +242,15 @@ class Written:
             out += [name_emptied(path, target) for path in paths]
         return out
 
-    @property
-    def losses_of_units(self) -> int | None:
-        """The index in `losses` of the first loss that `write_unit` reports.
+    def index_of_units(self, losses: Sequence[Loss]) -> int | None:
+        """Return the index in `losses` of the first loss that `write_unit` reports.
 
         None if a loss of a content follows from comparing, which a loss of its tokens would hide.
+
+        Args:
+            losses: what the property `losses` returned.
         """
-        of_contents = any(_OF_CONTENT.match(loss.path) for loss in self.losses)
+        of_contents = any(_OF_CONTENT.match(loss.path) for loss in losses)
         if of_contents or self._origins(len(self.assembled.items)) is None:
             return None
         _, others = _by_kind(self.log.losses)

@@ -26,12 +26,12 @@ SIZE: Final = 50_000
 """How many units the cached plans of a reader have together; if there are more, the cache is cleared."""
 MOST: Final = 100
 """How many units a conversation with a plan has at most; longer ones hardly repeat."""
-MEETINGS: Final = 4
-"""How often a key is met before its plan is learned."""
+MEETINGS: Final = 2
+"""How often a key, or a text, is met before its plan is learned."""
 SELDOM: Final = 64
 """The limit to which that number grows while most plans are not used enough."""
-WINDOW: Final = 256
-"""How many plans are learned between two looks at how much the previous ones were used."""
+WINDOW: Final = 1024
+"""How many conversations without a plan are read between two looks at how much earlier plans were used."""
 SAVES: Final = 5
 """How often a plan has to be used to save the time that it took to learn it."""
 _COUNTED: Final = 4096
@@ -93,8 +93,12 @@ class ConversationPlans:
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
         self._meetings = Meetings(_COUNTED)
         self._due = MEETINGS
+        self._without_plan = 0
+        """How many conversations without a plan were read since the last look."""
         self._recent: list[ConversationPlan | None] = []
+        """The plans that were learned since then; None for one that could not be."""
         self._former: list[ConversationPlan | None] = []
+        """The same between the last two looks."""
         self._texts: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
         """For each key of units: the index of each value that is a content, with the head of its message."""
 
@@ -152,13 +156,22 @@ class ConversationPlans:
         plan.uses += 1
         return plan
 
-    def is_due(self, key: Hashable) -> bool:
+    @property
+    def meetings(self) -> int:
+        """How often a key, or a text, is met before its plan is learned; more often while plans are not used enough."""
+        return self._due
+
+    def is_due(self, key: Hashable | None, *, at_once: bool) -> bool:
         """Count a conversation that was read without a plan; return whether its plan is to be learned now.
 
         Args:
-            key: as `key_of` returned it.
+            key: as `key_of` returned it; None as well if a unit has no plan.
+            at_once: whether its text was met often enough, though perhaps before its units had plans.
         """
-        return self._meetings.met(key) == self._due
+        self._without_plan += 1
+        if self._without_plan == WINDOW:
+            self._adapt()
+        return key is not None and (self._meetings.met(key) == self._due or at_once)
 
     def learn(
         self,
@@ -189,20 +202,17 @@ class ConversationPlans:
         if plan is not None:
             size = len(unrelated.split.units) + 1 + sum(map(len, fixed.values())) // _UNIT_LENGTH
             self._plans.keep(key, plan, size)
-        self._count(plan)
+        self._recent.append(plan)
         return plan
 
-    def _count(self, plan: ConversationPlan | None) -> None:
-        """Count a plan that was learned, or could not be; if most earlier ones are used too little, learn later."""
-        self._recent.append(plan)
-        if len(self._recent) < WINDOW:
-            return
+    def _adapt(self) -> None:
+        """Learn plans later if most that were learned in the window before are used too little, else as at first."""
         if self._former:
-            used = sum([former is not None and former.uses >= SAVES for former in self._former])
-            due = MEETINGS if 2 * used >= WINDOW else min(2 * self._due, SELDOM)
+            used = sum([plan is not None and plan.uses >= SAVES for plan in self._former])
+            due = MEETINGS if 2 * used >= len(self._former) else min(4 * self._due, SELDOM)
             if due != self._due:
                 self._due, self._meetings = due, Meetings(_COUNTED)
-        self._former, self._recent = self._recent, []
+        self._without_plan, self._former, self._recent = 0, self._recent, []
 
     def _learned(
         self, unrelated: UnrelatedItems, fixed: Mapping[int, str], unit_findings: Sequence[Finding]

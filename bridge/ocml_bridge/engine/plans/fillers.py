@@ -48,21 +48,20 @@ def builder(
     """
     source = _Source(holes, embedded=embedded, own_functions=False)
     function = source.function(unit)
-    expected = Counter(holes.values())
-    is_complete = source.used == expected if isinstance(unit, str) else source.used.keys() == expected.keys()
+    is_complete = sorted(source.used) == sorted(holes) if isinstance(unit, str) else {*source.used} == {*holes}
     return function if is_complete else None
 
 
 def filler(
-    output: Unit, holes: Mapping[str, Hole], times: Mapping[Hole, int], *, longest: int, embedded: bool
+    output: Unit, holes: Mapping[str, Hole], times: Mapping[str, int], *, longest: int, embedded: bool
 ) -> Callable[[Sequence[str]], Unit] | None:
     """Return a function that builds an output from the values of a conversation.
 
     Args:
         output: as the unit of `builder`.
         holes: as for `builder`.
-        times: how often the value of a hole must stand in the output; in JSON, a value that must stand there
-            once may be repeated. The values of other holes may stand there repeatedly, or not at all.
+        times: for some probes, as in `holes`, whether they must stand in the output (1) or must not (0); in a text,
+            they must not be repeated. Other probes may stand there repeatedly, or not at all.
         longest: how long the output may be without its values, in characters, or packed bytes of JSON without a value.
         embedded: as for `builder`.
 
@@ -73,8 +72,8 @@ def filler(
     function = source.function(output)
     if function is None or source.length > longest:
         return None
-    used = source.used if isinstance(output, str) else {hole: min(1, count) for hole, count in source.used.items()}
-    return function if all(used.get(hole, 0) == count for hole, count in times.items()) else None
+    used = Counter(source.used if isinstance(output, str) else {*source.used})
+    return function if all(used[shown] == count for shown, count in times.items()) else None
 
 
 class _Source:
@@ -87,7 +86,7 @@ class _Source:
         parent: the source that has this one as such a function.
 
     Attributes:
-        used: how often each hole is filled.
+        used: the probes whose holes are filled, each as often as that.
         length: how long the rest of the unit is, in characters or packed bytes.
     """
 
@@ -99,7 +98,7 @@ class _Source:
         self._own_functions: Final = own_functions
         self._arguments: Final = list[Any]()
         self._shown: Final = _shown(holes) if parent is None else parent._shown
-        self.used: Final[Counter[Hole]] = Counter() if parent is None else parent.used
+        self.used: Final[list[str]] = [] if parent is None else parent.used
         self.length = 0
 
     def function(self, unit: Unit) -> Callable[[Any], Unit] | None:
@@ -137,9 +136,11 @@ class _Source:
         raise ValueError(value)
 
     def _of_object(self, members: dict[Any, Any]) -> str:
-        if any(PROBE in str(key) for key in members):
-            return self._filled(self._holes[repr(members)])
-        return "{" + ", ".join([f"{_key(key)}: {self._of(item)}" for key, item in members.items()]) + "}"
+        if any(key.__class__ is not str for key in members):
+            raise ValueError(members)
+        if PROBE in "".join(members):
+            return self._filled(repr(members))
+        return "{" + ", ".join([f"{key!r}: {self._of(item)}" for key, item in members.items()]) + "}"
 
     def _of_element(self, value: Any) -> str:
         if not self._own_functions or value.__class__ is not dict:
@@ -153,9 +154,8 @@ class _Source:
 
     def _of_text_value(self, text: str) -> str:
         """Return the source of a text that is a JSON value."""
-        hole = self._holes.get(text)
-        if hole is not None:
-            return self._filled(hole)
+        if text in self._holes:
+            return self._filled(text)
         if PROBE not in text:
             return self._text(text)
         inside = self._embedded or DERIVED.fullmatch(text) is not None or DATA.fullmatch(text) is not None
@@ -172,15 +172,16 @@ class _Source:
             start = match.start() - before
             if start < at or not text.startswith(shown, start) or self._holes[shown].whole:
                 raise ValueError(text)
-            sources += [self._text(text[at:start]), self._filled(self._holes[shown])]
+            sources += [self._text(text[at:start]), self._filled(shown)]
             at = start + len(shown)
         return f"''.join(({', '.join(sources)}, {self._text(text[at:])}))"
 
-    def _filled(self, hole: Hole) -> str:
-        """Return the source of the value of a hole."""
-        self.used[hole] += 1
-        source = "values" + "".join([f"[{self._name(index)}]" for index in hole.path])
-        return source if hole.encode is None else f"{self._name(hole.encode)}({source})"
+    def _filled(self, shown: str) -> str:
+        """Return the source of the value of the hole with a probe."""
+        self.used.append(shown)
+        path, encode, _ = self._holes[shown]
+        source = "values" + "".join([f"[{self._name(index)}]" for index in path])
+        return source if encode is None else f"{self._name(encode)}({source})"
 
     def _text(self, text: str) -> str:
         """Return the name of the argument for a text without probes."""
@@ -201,13 +202,6 @@ _PROBE: Final = PROBE.encode()
 def _shown(holes: Mapping[str, Hole]) -> dict[str, tuple[str, int]]:
     """Return, for each probe, the text of its hole, and where the probe stands in that."""
     return {match[0]: (shown, match.start()) for shown in holes for match in PROBES.finditer(shown)}
-
-
-def _key(key: Any) -> str:
-    """Return the source of a key."""
-    if key.__class__ is not str:
-        raise ValueError(key)
-    return repr(key)
 
 
 @lru_cache(maxsize=_COMPILED)

@@ -22,7 +22,7 @@ from .conversations import SIZE
 from .filled import Filled
 from .holes import build_of, derived_ids
 from .output_plan import OutputPlan, Use, json_content_of
-from .probes import probe, texts_in
+from .probes import probe
 
 if TYPE_CHECKING:
     from ..trace import Step
@@ -162,8 +162,7 @@ class OutputPlans:
         for number, use in uses.items():
             if use.json_losses is not None:
                 probes[number], _ = json_content_of(grammar, use.head, probes[number])
-        texts = [*(text for _, text in texts_in(probed.output)), *(loss.detail for loss in losses)]
-        derived = derived_ids(texts, plan)
+        derived = derived_ids(probed.output, losses, plan)
         if derived is None:
             return None
         # JSON may repeat an address or an extra text, unchanged; a text has neither.
@@ -181,7 +180,7 @@ class OutputPlans:
         other_characters = probed.characters - sum(len(probes[number]) for number in uses)
         return OutputPlan(
             *(grammar, build, contents, uses, shared, other_characters, derived, plan.ids, probed.order),
-            losses_of_units=probed.losses_of_units,
+            losses_of_units=probed.index_of_units(losses),
         )
 
     def _is_plain(self, use: Use, text: str) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-PATIENCE: Final = 128
-"""How low the score falls before no attempts are made any more."""
-LONGEST: Final = 64 * PATIENCE
-"""How far the score has to rise again, at most, before attempts are made again."""
+PATIENCE: Final = 1024
+"""How low the score falls before no attempts are made any more: the first documents of a dataset always fail."""
+SHORTEST: Final = 128
+"""How far the score has to rise again, at least, before attempts are made again."""
+LONGEST: Final = 64 * SHORTEST
+"""The same, at most."""
 _DOUBT: Final = 2
 """How many attempts that succeed, or are likely to, make up for one that fails, or is unlikely to."""
 
@@ -24,12 +26,12 @@ class Payoff:
     def __init__(self) -> None:
         self.pays = True
         self._score = 0
-        self._pause = PATIENCE
+        self._pause = SHORTEST
         """How long the next pause is; it doubles after attempts of which none succeeded."""
 
     def succeeded(self) -> None:
         """Count an attempt that succeeded."""
-        self._pause = PATIENCE
+        self._pause = SHORTEST
         if self._score < PATIENCE:
             self._score += 1
 

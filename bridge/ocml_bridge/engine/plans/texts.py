@@ -28,8 +28,6 @@ SIZE: Final = 4_000_000
 """The size of each cache of a reader, in bytes."""
 _OVERHEAD: Final = 1000
 """How many bytes an entry counts in addition to its key."""
-MEETINGS: Final = 2
-"""How often a key is met before its plan is learned."""
 _COUNTED: Final = 4096
 """How many keys without a plan are counted at once."""
 _MOST_SHAPES: Final = 4
@@ -187,27 +185,48 @@ class TextPlans:
             return plan.units, values
         return None
 
-    def learn_if_repeated(
-        self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan | None
-    ) -> None:
-        """Learn the plan of a text; if similar texts have plans, once its key was met often enough.
+    def is_due(self, text: Pieces, meetings: int) -> bool:
+        """Count a text that has no plan; return whether its plans, also that of its conversation, are to be learned.
 
         Args:
-            text: the text, which has no plan.
+            text: the text.
+            meetings: how often a text like it must have been met. What cannot be learned is tried less and less.
+        """
+        if text is UNSPLIT:
+            return False
+        texts = (text, self._splitter.with_numbers(text) or text)
+        shapes = [(each, shapes[0]) for each in texts if (shapes := self._shapes.get(each.outside))]
+        met = self._meetings.met(shapes[0][1].key_of(shapes[0][0]) if shapes else texts[1].outside)
+        return met >= meetings and met & (met - 1) == 0
+
+    def learn(
+        self,
+        text: Pieces,
+        units: PlannedUnits,
+        values: Sequence[str],
+        plan: ConversationPlan | None,
+        *,
+        is_due: bool,
+    ) -> None:
+        """Learn the plan of a text that has none, if it is due; count whether splitting such texts pays.
+
+        Args:
+            text: the text.
             units: as it was read.
             values: of its units.
             plan: the plan by which its conversation was read; None if it was read without one, or with findings.
+            is_due: what `is_due` returned.
         """
         if text is UNSPLIT:
             self._payoff.skipped(likely=plan is not None)
-        elif plan is None or not self._is_learned(text, units, values, plan):
+        elif plan is None or not (is_due and self._is_learned(text, units, values, plan)):
             self._payoff.failed()
 
     def _is_learned(self, text: Pieces, units: PlannedUnits, values: Sequence[str], plan: ConversationPlan) -> bool:
         if plan.has_numbers:
             text = self._splitter.with_numbers(text) or text
         shapes = self._shapes.get(text.outside, [])
-        if len(shapes) >= _MOST_SHAPES or not self._is_due(shapes[0].key_of(text) if shapes else text.outside):
+        if len(shapes) >= _MOST_SHAPES:
             return False
         variable = plan.variable(values)
         places = self._places(text, [values[number] for number in variable])
@@ -223,11 +242,6 @@ class TextPlans:
         self._plans.keep(shape.key_of(text), learned, shape.size_of(text) + _OVERHEAD)
         return True
 
-    def _is_due(self, key: Hashable) -> bool:
-        """Count a key; return whether a plan is to be learned now: what cannot be learned is tried less and less."""
-        met = self._meetings.met(key)
-        return met >= MEETINGS and met & (met - 1) == 0
-
     def _learned(
         self,
         text: Pieces,
@@ -241,8 +255,8 @@ class TextPlans:
         Args:
             text: the text.
             places: the indices of the pieces that may be values.
-            units: as `learn_if_repeated` has it.
-            values: as `learn_if_repeated` has it.
+            units: as `learn` has it.
+            values: as `learn` has it.
             variable: as `ConversationPlan.variable` returned it.
         """
         strings = self._splitter.values([text.pieces[at] for at in places])
