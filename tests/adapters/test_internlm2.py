@@ -216,6 +216,7 @@ def test_6_texts_and_calls_in_order() -> None:
     ("body", "content", "codes"),
     [
         ('{"name": "f", "arguments": {"a":  1}}', '{"a":  1}', []),
+        ('{"name": "f", "args": {"a": 1}}', '{"a": 1}', []),
         ('{"arguments": {}, "parameters": {"a": 1}, "name": "f"}', '{"a": 1}', [FindingCode.SHAPE]),
         ('{"name": "f", "parameters": {}, "id": "c1"}', "{}", [FindingCode.SHAPE]),
         ('{"name": "f"}', "{}", [FindingCode.SHAPE]),

@@ -201,6 +201,15 @@ def test_the_token_that_is_implied_is_spelled_as_the_one_that_began_the_message(
     assert stop.document == read(f"{UNUSED[0]}assistant\nHi{UNUSED[1]}", "internlm2").transcript
 
 
+@pytest.mark.parametrize(
+    "begun", [f"Hi {CALL} {PLUGIN}get_weather('par", f"{CALL}{PLUGIN}\n{OBJECT[:-3]}", f"Hi{CALL}"]
+)
+def test_no_token_is_added_to_a_call_that_breaks_off(begun: str) -> None:
+    """sgl-project/sglang, test/registered/unit/function_call/test_internlm_detector.py: it is text as it came."""
+    stop = events_of(decoder("internlm2", prefix=f"{START}assistant\n"), [begun], "stop").stop
+    assert (stop.reason, [each.content for each in document_of(stop).messages]) == ("stop", [begun])
+
+
 @given(st.data())
 @examples(60)
 def test_copies_and_an_early_end(data: st.DataObject) -> None:

@@ -67,9 +67,9 @@ class Cutter:
         return self._kind is None and not self._candidate
 
     @property
-    def in_call(self) -> bool:
-        """Whether a call is open."""
-        return self._kind is not None
+    def lacks_end(self) -> bool:
+        """Whether an open call is complete but for its end token."""
+        return self._kind is not None and call_of(self._segment("", closed=True)) is not None
 
     def feed(self, text: str) -> list[Segment]:
         """Take more text; return the segments that it completes."""
@@ -131,10 +131,13 @@ class Cutter:
             self._inner.append(text)
             self.pending += len(text)
 
-    def _call(self, end: str, *, closed: bool) -> None:
+    def _segment(self, end: str, *, closed: bool) -> Segment:
         inner = "".join(self._inner)
         raw = "".join((*self._opening, inner, end))
-        self._done.append(Segment(raw, self._kind, inner.lstrip(" \t").removeprefix("\n"), closed))
+        return Segment(raw, self._kind, inner.lstrip(" \t").removeprefix("\n"), closed)
+
+    def _call(self, end: str, *, closed: bool) -> None:
+        self._done.append(self._segment(end, closed=closed))
         self._kind, self._inner = None, []
         self.pending = sum(map(len, self._candidate))
 

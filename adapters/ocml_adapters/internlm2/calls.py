@@ -15,7 +15,7 @@ from .syntax import PYTHON
 
 _FENCED: Final = re.compile(r"(?P<fence>`{3,})[^`\n]*\n(?P<code>.*)\n(?P=fence)", re.S)
 _FENCE: Final = re.compile(r"^`{3,}", re.M)
-_KEYS: Final = ("parameters", "arguments")
+_KEYS: Final = ("parameters", "arguments", "args")
 
 
 @dataclass(slots=True)

@@ -59,9 +59,9 @@ class Turn(FrameEvents):
         return self._cutter.pending + self._waiting
 
     @property
-    def in_call(self) -> bool:
-        """Whether a call is open."""
-        return self._cutter.in_call
+    def lacks_end(self) -> bool:
+        """Whether an open call is complete but for its end token."""
+        return self._cutter.lacks_end
 
     def passed(self, texts: Sequence[str]) -> None:
         """Take text whose events were emitted already."""
@@ -195,9 +195,9 @@ class Reading(Live):
         return FrameEvents(self.log, index, message(heading.role, "", name, end=None), CONTROL.restore)
 
     def ending(self, start: str, frame_events: FrameEvents) -> str:
-        """Return the text that ends a frame, in the spelling of its start; it also ends an open call."""
+        """Return the text that ends a frame, in the spelling of its start, and before that a complete call."""
         spelling = UNUSED if start == UNUSED.start else IM
-        return (spelling.action_end if isinstance(frame_events, Turn) and frame_events.in_call else "") + spelling.end
+        return (spelling.action_end if isinstance(frame_events, Turn) and frame_events.lacks_end else "") + spelling.end
 
 
 def decoder(_options: Options) -> Decoder:
