@@ -249,6 +249,43 @@ def test_a_phase_is_a_channel(phase: str | None, channel: str, intent: str | Non
     assert same_order(write(read([item], HOME).transcript, HOME).output, [item])
 
 
+@pytest.mark.parametrize("phase", [{}, {"phase": None}])
+@pytest.mark.parametrize("content", ["I look.", [{"type": "output_text", "text": "I look.", "annotations": []}]])
+@pytest.mark.parametrize("between", [[], [{"type": "reasoning", "id": "rs_1", "summary": []}]], ids=["next", "thought"])
+@pytest.mark.parametrize("kind", ["function_call", "web_search_call"])
+def test_a_text_before_a_call_is_a_preamble(kind: str, between: list[Any], content: Any, phase: dict[str, Any]) -> None:
+    """Models before GPT-5.3 have no phases, and clients such as pydantic-ai send them back without."""
+    call = {"id": "c_1", "type": kind, "call_id": "c", "name": "f", "arguments": "{}", "action": {"type": "search"}}
+    text = {"type": "message", "role": "assistant", "content": content, **phase}
+    document = [{"role": "user", "content": "Hi"}, text, *between, call, {"role": "assistant", "content": "Done."}]
+    assert json.dumps(write(read(document, HOME).transcript, HOME).output) == json.dumps(document)
+    read_as = messages(document)
+    assert (read_as[1].channel, read_as[1].intent, read_as[-1].channel) == ("commentary", "preamble", "final")
+    harmony: Any = convert(document, source=HOME, target="harmony", policy=LENIENT).output
+    assert "<|channel|>commentary<|message|>I look.<|end|>" in harmony
+    for kept in ("final_answer", "draft"):
+        assert messages([{**text, "phase": kept}, call])[0].channel != "commentary"
+
+
+@pytest.mark.parametrize("phase", [None, "final_answer"])
+def test_a_final_text_before_a_call_has_a_phase(phase: str | None) -> None:
+    text = Message("assistant", "Hi.", channel="final")
+    call = Message("assistant", "{}", None, "commentary", "functions.f", "c", constraint="json", end="call")
+    result: Any = write(Transcript((text, call) if phase else (call, text)), HOME)
+    [item] = [item for item in result.output["input"] if item["type"] == "message"]
+    assert (item.get("phase"), result.lossless) == (phase, True)
+
+
+def test_a_preamble_without_a_phase_gets_one_if_its_call_is_gone() -> None:
+    text = {"type": "message", "role": "assistant", "content": "I look."}
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    transcript = read([text, call], HOME).transcript
+    assert isinstance(transcript, Transcript)
+    alone = write(replace(transcript, messages=transcript.messages[:1]), HOME)
+    assert alone.output == [{**text, "phase": "commentary"}]
+    assert alone.lossless
+
+
 def test_an_unknown_phase_is_hidden_and_found() -> None:
     reading = read([output_message("secret", phase="draft")], HOME)
     assert [finding.code for finding in reading.findings] == ["unknown-channel"]

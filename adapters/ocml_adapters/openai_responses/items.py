@@ -17,11 +17,13 @@ from .calls import PARSED, read_call, read_reply, write_call, write_reply
 from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
 from .messages import (
     Instructions,
+    add_preamble,
     declares_tools,
     has_unknown_phase,
     is_additional_tools,
     is_agent_message,
     is_instructions,
+    lacks_phase,
     read_additional_tools,
     read_agent_message,
     read_instructions,
@@ -122,6 +124,8 @@ def spelled(group: Sequence[Message], *, named: bool = False) -> WrittenUnit:
     item = write_item(group, named=named)
     if item is not None:
         image = read_item(item)
+        if lacks_phase(group[0]):
+            add_preamble(image[0])
         if image == list(group):
             return WrittenUnit([item], image, None)
         if _meaning(image) == _meaning(group):

@@ -12,7 +12,7 @@ from ocml_bridge.model import Foreign, Json, Message, Signature, Text, Tools
 from ocml_bridge.model.notes import MERGED
 from ocml_bridge.model.ownership import own
 
-from .item_members import ItemNotes, finish_item
+from .item_members import ABSENT, ItemNotes, finish_item
 from .parts import read_content, read_parts, says_content, write_content, write_parts
 from .syntax import (
     ADDITIONAL_TOOLS,
@@ -26,6 +26,7 @@ from .syntax import (
     MESSAGE_ORDER,
     NOTES,
     OUTPUT_TEXT,
+    PHASE,
     PHASES,
     REASONING_KEYS,
     REASONING_ORDER,
@@ -65,14 +66,14 @@ def read_message(item: Object) -> Message:
     role, value = item["role"], item.get("content")
     known_content = read_content(value, _text_type(role))
     content, spelling = ((Foreign(HOME, value),), {"content": "bare"}) if known_content is None else known_content
-    channel, intent, phase = ROLES.get(role), None, item.get("phase")
+    channel, intent, phase = ROLES.get(role), None, item.get(PHASE)
     known = ["role", *(["content"] if says_content(value) else [])]
     if role == "assistant" and isinstance(phase, str) and phase:
-        known.append("phase")
+        known.append(PHASE)
         channel = PHASES.get(phase, phase)
         intent = "preamble" if channel == "commentary" else None
         if channel != "commentary":
-            spelling = {"phase": phase, **spelling}
+            spelling = {PHASE: phase, **spelling}
     keys = MESSAGE_KEYS | {"id"} if _needs_id(role, value) else MESSAGE_KEYS
     notes = ItemNotes(item, MESSAGE_ORDER, keys, known)
     notes.layout.update(spelling)
@@ -87,7 +88,7 @@ def _text_type(role: str) -> str:
 
 def has_unknown_phase(message: Message) -> bool:
     """Return whether a message was read with an unknown phase, which became its channel."""
-    return message.channel is not None and NOTES.of(message.layout).get("phase") == message.channel
+    return message.channel is not None and NOTES.of(message.layout).get(PHASE) == message.channel
 
 
 def write_message(message: Message) -> Object:
@@ -98,8 +99,8 @@ def write_message(message: Message) -> Object:
         out["content"] = content[0].value if isinstance(content[0], Foreign) else None
     if out.get("content") is None:
         out["content"] = write_content(content, _text_type(message.role), layout)
-    if message.role == "assistant" and (phase := _phase(message, layout.get("phase"))) is not None:
-        out["phase"] = phase
+    if message.role == "assistant" and (phase := _phase(message, layout.get(PHASE))) is not None:
+        out[PHASE] = phase
     return finish_item(out, [message], MESSAGE_ORDER, needs_id=_needs_id(message.role, out["content"]))
 
 
@@ -111,10 +112,22 @@ def _needs_id(role: Json, content: Json) -> bool:
 def _phase(message: Message, spelled: Json) -> str | None:
     """Return the phase that a message needs for its channel, or that it was read with; None if it needs none."""
     if is_preamble(message):
-        return "commentary"
+        return None if lacks_phase(message) else "commentary"
     if isinstance(spelled, str) and spelled and PHASES.get(spelled, spelled) == (message.channel or "final"):
         return spelled
     return None
+
+
+def lacks_phase(message: Message) -> bool:
+    """Return whether a message is a preamble without a phase: the call that follows it shows what it is."""
+    return is_preamble(message) and NOTES.of(message.layout).get(PHASE) == ABSENT
+
+
+def add_preamble(message: Message) -> None:
+    """Make a final text that was read without a phase a preamble, because a call follows it; change the message."""
+    if message.channel == "final" and PHASE not in NOTES.of(message.layout):
+        message.channel, message.intent = "commentary", "preamble"
+        message.layout = NOTES.adding(message.layout, {PHASE: ABSENT})
 
 
 def read_agent_message(item: Object) -> Message | None:

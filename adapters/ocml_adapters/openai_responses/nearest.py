@@ -7,20 +7,22 @@ from typing import Final
 
 from ocml_bridge.chat.turns import as_text, is_call
 from ocml_bridge.chat.visibility import is_private
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.model.notes import MERGED
 from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras
-from ocml_bridge.units.heads import Head, Item, message_of
+from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
 from ocml_bridge.units.pairing import NamedReplies, identified, links_of, pair
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.wires.freeform import custom_calls
 
 from .calls import CUSTOM, is_custom
+from .item_members import ABSENT
 from .items import spelled
-from .messages import has_unknown_phase, is_additional_tools
+from .messages import add_preamble, has_unknown_phase, is_additional_tools
 from .parts import TABLE, can_hold
-from .syntax import HOME, NOTES
+from .syntax import FINAL_ANSWER, HOME, NOTES, PHASE
 
 _HOLDS: Final = (Text, Media, Foreign, Refusal)
 
@@ -125,3 +127,62 @@ with_names: Final = NamedReplies(
     named=lambda message: spelled([message], named=True).image[0],
 )
 """Returns the items; a reply whose tool would not follow from its call gets the layout of a reply with a name."""
+
+
+# --- phases -----------------------------------------------------------------------------------------------------------
+
+
+def _before_calls(items: Sequence[Item]) -> list[int]:
+    """Return the indices of the assistant's texts that a call follows, with only texts and thoughts between."""
+    out: list[int] = []
+    called = False
+    for at in range(len(items) - 1, -1, -1):
+        head = items[at][0]
+        if head.role != "assistant":
+            called = False
+        elif head.calls:
+            called = True
+        elif called and head.channel in ("final", "commentary", None):
+            out.append(at)
+    return out
+
+
+def read_preambles(items: list[Item]) -> None:
+    """Make the assistant's texts before calls preambles if they have no phase; the list is changed."""
+    for at in _before_calls(items):
+        head, content, call_id = items[at]
+        if head.channel == "final":
+            items[at] = (_preamble(head), content, call_id)
+
+
+def _preamble(head: Head) -> Head:
+    """Return the head of a text as it is before a call; equal heads share one."""
+    preamble = _preambles.get(head)
+    if preamble is None:
+        message = head.example()
+        add_preamble(message)
+        preamble = head.replaced(channel=message.channel, intent=message.intent, layout=message.layout)
+        if head.shared:
+            _preambles.keep(head, preamble)
+    return preamble
+
+
+_preambles: Final = Memo[Head, Head](LIMIT)
+
+
+def with_phases(items: Sequence[Item]) -> Sequence[Item]:
+    """Return the items; a final text before a call gets the phase that says so, a preamble before no call its own."""
+    preambles, out = set(_before_calls(items)), list[Item]()
+    for at, (head, content, call_id) in enumerate(items):
+        if head.role != "assistant" or head.calls:
+            continue
+        notes = NOTES.of(head.layout)
+        if at in preambles and head.channel in ("final", None) and PHASE not in notes:
+            notes = {**notes, PHASE: FINAL_ANSWER}
+        elif at not in preambles and notes.get(PHASE) == ABSENT:
+            notes = {key: value for key, value in notes.items() if key != PHASE}
+        else:
+            continue
+        out = out or list(items)
+        out[at] = (head.replaced(layout=NOTES.by_format(notes)), content, call_id)
+    return out or items

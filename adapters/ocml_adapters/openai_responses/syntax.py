@@ -39,7 +39,9 @@ STATE: Final = frozenset(
 
 ROLES: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}
 """The roles, and the channel of their messages without a phase."""
-PHASES: Final[dict[str, str]] = {"final_answer": "final", "commentary": "commentary"}
+PHASE: Final = "phase"
+FINAL_ANSWER: Final = "final_answer"
+PHASES: Final[dict[str, str]] = {FINAL_ANSWER: "final", "commentary": "commentary"}
 """The channel of an assistant's message by its phase; on commentary it is a preamble, which is shown to the user."""
 
 INPUT_TEXT: Final = "input_text"

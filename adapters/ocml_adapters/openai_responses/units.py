@@ -28,7 +28,15 @@ from .calls import FUNCTION
 from .item_members import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, with_generated_ids
 from .items import is_state, read_item, report_findings, spelled
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions
-from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
+from .nearest import (
+    linked,
+    nearest,
+    read_preambles,
+    with_call_types,
+    with_names,
+    with_phases,
+    with_reply_types,
+)
 from .shapes import DOCUMENTS, UNITS, envelope_key, is_incomplete, split_document, takes_instructions, write_document
 from .skeletons import skeleton, with_values
 from .syntax import HOME, INPUT, NOTES
@@ -89,7 +97,7 @@ class ItemReader(DocumentReader):
         return messages
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
-        """Return the conversation: turns are grouped, and replies get the names of their tools."""
+        """Return the conversation: texts before calls are preambles, turns are grouped, replies are named."""
         return _related(items, split.around, log)
 
 
@@ -107,11 +115,12 @@ class ItemWriter(DocumentWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: declare all tools once, give ids to calls without one, mark calls of custom tools.
 
-        A reply whose tool's name would not follow from its call gets the layout of a reply with a name.
+        A text that would be read with another phase gets its own. A reply whose tool's name would not follow from its
+        call gets the layout of a reply with a name.
         """
         conversation, origins = with_tools_apart(conversation, log, declare=_declares_tools)
         items, origins = without_blanks(conversation.items, origins, log, target=HOME)
-        items = with_names(with_reply_types(linked(with_call_types(items, conversation.around.tools))))
+        items = with_names(with_reply_types(linked(with_call_types(with_phases(items), conversation.around.tools))))
         start = _FIRST if takes_instructions(conversation.around) else None
         return Prepared(items, conversation.around, origins, start)
 
@@ -190,6 +199,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     """Return the conversation of messages that were read or written; change the list."""
     name_replies(items, log)
     _cut_off_last(items, around)
+    read_preambles(items)
     return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), around)
 
 
