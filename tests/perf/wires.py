@@ -1,9 +1,9 @@
 """`python tests/perf/wires.py`: the wires of vendors, by us and by other converters, on the same recorded requests.
 
 Each request goes to another wire and back, by one converter both ways. What of it is gone, and whether a report is
-about that, is counted leaf by leaf (`wire_facts`); the time is that of the way there, sentences of reports included. A
-request goes through all of them before the next one does, in one process, round after round; its best round counts, in
-CPU time. A converter that is not installed is left out.
+about that, is counted leaf by leaf (`wire_facts`). The time is that of the way there, from bytes to bytes, with the
+report as data; and once more with its sentences. A request goes through all converters before the next one does, in one
+process, round after round; its best round counts, in CPU time. A converter that is not installed is left out.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ PAIRS: Final = (
     ("openai-responses", "openai"),
 )
 JSON: Final = "json"
+EXPLAINED: Final = "with the sentences of its report"
 OURS: Final = "ocml-convert"
 WORDS: Final = {
     **dict.fromkeys(("text", "content", "input", "code"), "message content layout"),
@@ -47,11 +48,11 @@ class Made(NamedTuple):
 
     Attributes:
         data: the request on the other wire.
-        losses: its entries about losses, as texts.
+        losses: returns its entries about losses, as texts.
     """
 
     data: bytes
-    losses: list[str]
+    losses: Callable[[], list[str]] = list
 
 
 class Sum(NamedTuple):
@@ -63,8 +64,10 @@ class Sum(NamedTuple):
         gone: how many leaves of the others are gone.
         unreported: how many of these no report is about.
         seconds: for the way there, one of those that were not refused.
-        bound: the same in times of what parsing and writing their JSON takes.
-        ours: the same in times of what ours takes for the same ones.
+        explained: the same with the sentences of the report.
+        bound: `seconds` in times of what parsing and writing their JSON takes.
+        ours: `seconds` in times of what ours takes for the same ones.
+        slower: for how many of them ours takes less time.
     """
 
     whole: int
@@ -72,8 +75,10 @@ class Sum(NamedTuple):
     gone: int
     unreported: int
     seconds: float
+    explained: float
     bound: float
     ours: float
+    slower: int
 
 
 # --- converters -------------------------------------------------------------------------------------------------------
@@ -86,7 +91,7 @@ def ours() -> Step:
 
     def run(source: str, target: str, data: bytes) -> Made:
         result = convert(data, source=source, target=target, policy=LENIENT)
-        return Made(result.data, [f"{loss.code} {loss.path} {loss.detail}" for loss in result.losses])
+        return Made(result.data, lambda: [f"{loss.code} {loss.path} {loss.detail}" for loss in result.losses])
 
     return run
 
@@ -100,7 +105,7 @@ def babel() -> Step:
 
     def run(source: str, target: str, data: bytes) -> Made:
         made = translate(names[source], names[target], orjson.loads(data))
-        return Made(orjson.dumps(made, default=_number), [])
+        return Made(orjson.dumps(made, default=_number))
 
     return run
 
@@ -120,7 +125,7 @@ def rosetta() -> Step:
     def run(source: str, target: str, data: bytes) -> Made:
         pipeline = pipeline_of(names[source], names[target])
         body = pipeline.convert_request(orjson.loads(data))
-        return Made(orjson.dumps(body), [str(each) for each in pipeline.warnings])
+        return Made(orjson.dumps(body), lambda: [str(each) for each in pipeline.warnings])
 
     return run
 
@@ -161,7 +166,7 @@ def litellm() -> Step:
         )
 
     def run(source: str, target: str, data: bytes) -> Made:
-        return Made(orjson.dumps(steps(source, target, orjson.loads(data)), default=_plain), [])
+        return Made(orjson.dumps(steps(source, target, orjson.loads(data)), default=_plain))
 
     return run
 
@@ -221,7 +226,7 @@ def fate(step: Step, source: str, target: str, data: bytes) -> tuple[int, int] |
     except Exception:  # whatever another's library raises
         return None
     missing = gone(json.loads(data), json.loads(back.data))
-    reports = [*there.losses, *back.losses]
+    reports = [*there.losses(), *back.losses()]
     names = ({word for key in leaf.keys for word in (key, *WORDS.get(key, "").split())} for leaf in missing)
     unreported = sum(not any(name in report for name in each for report in reports) for each in names)
     return len(missing), unreported
@@ -233,15 +238,18 @@ def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> di
 
     given = requests(source)
     fates = {name: [fate(step, source, target, data) for data in given] for name, step in steps.items()}
-    runs: dict[str, Callable[[bytes], object]] = {JSON: lambda data: orjson.dumps(orjson.loads(data))}
+    runs: dict[str | tuple[str, str], Callable[[bytes], object]] = {JSON: lambda data: orjson.dumps(orjson.loads(data))}
     runs |= {name: (lambda data, step=step: step(source, target, data)) for name, step in steps.items()}
+    runs |= {
+        (name, EXPLAINED): (lambda data, step=step: step(source, target, data).losses()) for name, step in steps.items()
+    }
     best = {name: [float("inf")] * len(given) for name in runs}
     gc.collect()
     gc.freeze()
     for _ in range(rounds):
         for at, data in enumerate(given):
             for name, run in runs.items():
-                if name == JSON or fates[name][at] is not None:
+                if name == JSON or fates[name if isinstance(name, str) else name[0]][at] is not None:
                     start = process_time()
                     run(data)
                     best[name][at] = min(best[name][at], process_time() - start)
@@ -250,10 +258,18 @@ def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> di
         done = [at for at, each in enumerate(found) if each is not None]
         known = [each for each in found if each is not None]
         gone, unreported = sum(each[0] for each in known), sum(each[1] for each in known)
-        there, bound, our = (sum(best[each][at] for at in done) for each in (name, JSON, OURS))
-        whole = sum(each[0] == 0 for each in known)
+        each_took = (name, (name, EXPLAINED), JSON, OURS)
+        there, explained, bound, our = (sum(best[each][at] for at in done) for each in each_took)
         sums[name] = Sum(
-            whole, len(found) - len(done), gone, unreported, there / max(1, len(done)), there / bound, there / our
+            sum(each[0] == 0 for each in known),
+            len(found) - len(done),
+            gone,
+            unreported,
+            there / max(1, len(done)),
+            explained / max(1, len(done)),
+            there / bound,
+            there / our,
+            sum(best[OURS][at] < best[name][at] for at in done),
         )
     return sums
 
@@ -261,8 +277,11 @@ def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> di
 def rows(rounds: int) -> Iterator[str]:
     """The lines of the table."""
     steps = installed()
-    yield "| request, there and back | by | whole | refused | gone | in silence | µs there | × JSON | of our time |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield (
+        "| request, there and back | by | whole | refused | gone | in silence | µs there | × JSON | of our time "
+        "| slower than ours |"
+    )
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for source, target in PAIRS:
         count = len(requests(source))
         sums = measure(steps, source, target, rounds)
@@ -271,7 +290,9 @@ def rows(rounds: int) -> Iterator[str]:
             by = f"**{name}**" if name == OURS else f"{name} {version(CONVERTERS[name][0])}"
             counts = f"{found.whole} | {found.refused} | {found.gone} | {found.unreported}"
             share = "" if name == OURS else f"{found.ours:,.2f}×"
-            yield f"| {first} | {by} | {counts} | {found.seconds * 1e6:,.0f} | {found.bound:,.0f}× | {share} |"
+            slower = "" if name == OURS else f"{found.slower} of {count - found.refused}"
+            took = f"{found.seconds * 1e6:,.0f} ({found.explained * 1e6:,.0f})"
+            yield f"| {first} | {by} | {counts} | {took} | {found.bound:,.0f}× | {share} | {slower} |"
 
 
 def main() -> None:
