@@ -121,7 +121,7 @@ class TextReader(UnitReader):
             or len(frame.header) > _LONGEST
         ):
             return None
-        if ("<" in body or "ist of tools: " in body or body[:1] == "[") and may_be_markup(body, speaker.role):
+        if may_be_markup(body, speaker.role):
             return None
         key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, family)
         return key, [body] if body else []

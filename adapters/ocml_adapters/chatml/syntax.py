@@ -86,7 +86,7 @@ def control_of(role: str) -> ControlTokens:
 
 def may_be_markup(text: str, role: str | None = None) -> bool:
     """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
-    if "<" not in text and "ist of tools: " not in text and not text.startswith("["):
+    if not ("<" in text or "ist of tools: " in text or text.startswith("[") or "✿" in text):
         return False
     if "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text):
         return True
@@ -123,7 +123,7 @@ UNREAD: Final = (
     *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
     *("<function_call>", "<toolcall>", "<TOOLCALL>", "<|tool_call>", "<tool_code>", "<｜DSML｜", "[TOOL_CALLS]"),
     *("<seed:tool_call>", "<iquest_tool_call>", "<seed:think>", "<|thinking|>", "<|think|>", "[THINK]"),
-    *("<thinking>", "<thought>", "<reasoning>"),
+    *("<thinking>", "<thought>", "<reasoning>", "✿FUNCTION✿"),
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3,
 copies of Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
