@@ -166,6 +166,18 @@ def test_a_text_directly_behind_the_role_is_an_answer(text: str) -> None:
     assert (message.role, message.content) == ("assistant", text)
 
 
+@pytest.mark.parametrize(
+    "begun", [" to=functions.f<|channel|>", "<|constrain|>json", " to=functions.f <|constrain|>json"]
+)
+def test_a_header_that_has_begun_after_a_generation_prompt_is_written_as_one(begun: str) -> None:
+    document = read_text(begun)
+    written = write(document, "harmony")
+    assert read(written.output, "harmony").transcript == written.image
+    assert isinstance(written.image, Transcript)
+    assert written.image.open_turn is not None
+    assert written.image.open_turn.recipient == (document.open_turn and document.open_turn.recipient)
+
+
 def test_a_header_that_has_begun_is_an_open_turn_too() -> None:
     text = "<|start|>user<|message|>hi<|end|><|start|>assistant to=functions.f<|channel|>commentary"
     turn = read_text(text).open_turn

@@ -110,7 +110,9 @@ def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared
     if "prompted" not in layout:
         return Prepared(items, around, origins)
     first = items[0][0] if items else turn
-    prompted = layout["prompted"] is True and first is not None and first.role == ASSISTANT
+    # Without its channel's token, the beginning of a header after a generation prompt would read as a text.
+    is_header = items != [] or (turn is not None and turn.channel is not None)
+    prompted = layout["prompted"] is True and first is not None and first.role == ASSISTANT and is_header
     around = replace(around, layout={HOME: {**layout, "prompted": prompted}})
     return Prepared(items, around, origins, PROMPTED if prompted else None)
 
