@@ -92,6 +92,29 @@ def test_the_reasoning_that_a_client_sends_has_priority(private: Bench) -> None:
     assert SECRET not in prompt
 
 
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+def test_a_thought_without_a_text_is_no_reasoning(private: Bench, key: str) -> None:
+    message = answered(private, WITH_PREAMBLE, stream=False)
+    assert prompt_of(private, replied(message | {key: ""})) == prompt_of(private, replied(message))
+
+
+def test_an_item_of_reasoning_without_a_text_is_no_reasoning(private: Bench) -> None:
+    """langchain-openai sends items of a stream back without their content (`output_version="responses/v1"`)."""
+    message = answered(private, WITH_PREAMBLE, stream=False)
+    prompt = prompt_of(private, replied(message))
+    [call] = message["tool_calls"]
+    items: list[Any] = [
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "message", "role": "assistant", "content": message["content"]},
+        {"type": "function_call", "call_id": call["id"], **call["function"]},
+        {"type": "function_call_output", "call_id": call["id"], "output": "dry"},
+    ]
+    tools: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
+    client: Any = private.client.with_options(api_key="alice")
+    client.responses.create(model="m", input=[*USER, *items], tools=tools)
+    assert private.upstream.asked[-1]["prompt"] == prompt
+
+
 def test_an_answered_turn_needs_it_no_more(private: Bench) -> None:
     message = answered(private, ONE, stream=False)
     asked_again = [*replied(message), {"role": "assistant", "content": "Dry."}, {"role": "user", "content": "Sure?"}]

@@ -11,6 +11,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from operator import is_
 from typing import Final, NamedTuple, Protocol
 
 from ....chat.turns import is_call
@@ -160,7 +161,8 @@ def restored(request: Transcript, recall: Callable[[str], tuple[Hidden, ...]]) -
     for is_answer, group in groupby(messages[begin:], lambda message: message.role == "assistant"):
         run = list(group)
         out += _with_reasoning(run, recall) if is_answer else run
-    return request if len(out) == len(messages) else replace(request, messages=tuple(out))
+    is_same = len(out) == len(messages) and all(map(is_, out, messages))
+    return request if is_same else replace(request, messages=tuple(out))
 
 
 def _open_turn_start(messages: tuple[Message, ...]) -> int:
@@ -173,16 +175,27 @@ def _open_turn_start(messages: tuple[Message, ...]) -> int:
 
 
 def _with_reasoning(answer: list[Message], recall: Callable[[str], tuple[Hidden, ...]]) -> list[Message]:
-    """Return the assistant's messages of one answer, with the hidden messages before its calls."""
-    if any(is_private(message) and not is_call(message) for message in answer):
+    """Return the assistant's messages of one answer, with the hidden messages before its calls.
+
+    Thoughts without a text, which some clients send back in place of reasoning, give way to what is remembered.
+    """
+    said = [message for message in answer if message.content != "" or not _is_thought(message)]
+    if any(map(_is_thought, said)):
         return answer
     opening: list[Hidden] = []
     out: list[Message] = []
-    for message in answer:
+    for message in said:
         hidden = recall(message.call_id) if is_call(message) and message.call_id else ()
         opening += (each for each in hidden if each.opens)
         out += _with_hidden(message, [each for each in hidden if not each.opens])
-    return [*_with_hidden(out[0], opening), *out[1:]]
+    if len(out) == len(said) and not opening:
+        return answer
+    first = replace(out[0], continues=answer[0].continues)
+    return [*_with_hidden(first, opening), *out[1:]]
+
+
+def _is_thought(message: Message) -> bool:
+    return is_private(message) and not is_call(message)
 
 
 def _with_hidden(message: Message, hidden: Sequence[Hidden]) -> list[Message]:
