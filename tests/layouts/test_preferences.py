@@ -40,7 +40,29 @@ DOCUMENTS: list[tuple[Any, Any]] = [
 ]
 
 
+NOVA: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"text": "Why?"}]},
+    {
+        "role": "assistant",
+        "candidates": [
+            {"content": [{"text": text}], "preferenceLabel": label}
+            for text, label in (("No.", "non-preferred"), ("Because.", "preferred"))
+        ],
+    },
+]
+
+
 ROWS: list[RowCase] = [
+    # Amazon Nova's preference tuning (its user guide, customize-fine-tune-hyperpod-dpo)
+    (
+        "nova-preference",
+        {
+            "schemaVersion": "bedrock-conversation-2024",
+            "system": [{"text": "Be kind."}],
+            "messages": NOVA,
+        },
+        [("system", "Be kind."), *BOTH],
+    ),
     # An empty prompt next to whole conversations is not a message
     (
         "preference",
@@ -316,6 +338,7 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], expe
             },
             "No.",
         ),
+        ({"messages": NOVA}, "No."),
     ],
 )
 def test_the_rejected_answer_is_an_alternative(row: dict[str, Any], rejected: str) -> None:

@@ -43,6 +43,7 @@ DECIDED_BY: Final[Mapping[str, frozenset[str]]] = {
             *("compared", "ranked", "langchain", "messages", "spoken", "pairs", "bfcl", "xlam", "stepwise"),
             *("task", "prompt-completion", "kto", "alpaca", "question-answer", "answered-by-any", "history"),
             *("gemini-interactions", "gemini-outputs", "key-values", "elevenlabs", "vapi", "rasa", "open-interpreter"),
+            "nova-preference",
         ),
         NO_TEXTS,
     ),

@@ -134,11 +134,54 @@ def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{COMPLETIONS}", "two answers, each a `completion` with a `score`")
     request = without_members(fields, COMPLETIONS)
     contents = items_of(fields.get(CONTENTS))
-    prompt, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
+    return _preferred(_FORMAT, [{**request, CONTENTS: [*contents, *more]} for more in ((), *zip(pair))])
+
+
+def _preferred(source: str, requests: Sequence[Object]) -> Sequence[Document]:
+    """Return the conversation of a request without an answer, with its better answer, and with its worse one."""
+    prompt, *readings = [read(each, source) for each in requests]
     at = len(cast("Transcript", prompt.transcript).messages)
     best, worst = [cast("Transcript", each.transcript) for each in readings]
     rejected = Alternative(worst.messages[at:], at, "rejected")
     return [Document(to_json(replace(best, alternatives=(rejected,))), readings[0].findings)]
+
+
+# --- a request of Converse whose last message has a preferred and another answer, as Amazon Nova's DPO takes them -----
+
+MESSAGES: Final = "messages"
+_CANDIDATES: Final = "candidates"
+_LABELS: Final = ("preferred", "non-preferred")
+
+
+def are_labelled(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold messages, the last of which has two answers, one of them preferred."""
+    return _labelled(fields.get(MESSAGES)) is not None
+
+
+def _labelled(value: Json) -> list[Object] | None:
+    """Return the preferred and the other answer of the last message; None for any other value."""
+    messages = objects_of(value)
+    found = objects_of(messages[-1].get(_CANDIDATES)) if messages else []
+    by_label = {each.get("preferenceLabel"): without_members(each, "preferenceLabel") for each in found}
+    return [by_label[label] for label in _LABELS] if len(found) == 2 and by_label.keys() == {*_LABELS} else None
+
+
+def read_labelled(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation with the preferred answer, and the other one as its alternative.
+
+    Raises:
+        BridgeError: OCB-SHAPE if there is no pair of answers, or as the reader of Converse raises it.
+    """
+    pair = _labelled(fields.get(MESSAGES))
+    if pair is None:
+        raise misshapen(f"/{MESSAGES}", "a last message with two candidates, of which one is preferred")
+    *messages, last = objects_of(fields[MESSAGES])
+    around = without_members(last, _CANDIDATES)
+    answers = [[], *([{**around, **each}] for each in pair)]
+    return _preferred(_CONVERSE, [{**fields, MESSAGES: [*messages, *answer]} for answer in answers])
+
+
+_CONVERSE: Final = "bedrock-converse"
 
 
 # --- the layouts ------------------------------------------------------------------------------------------------------
@@ -199,5 +242,13 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         },
         are_scored,
         read_scored,
+    ),
+    Layout(
+        "nova-preference",
+        "a request of Converse with two answers, of which one is preferred (Amazon Nova's DPO)",
+        "canonical",
+        {each: (each,) for each in (MESSAGES, "system", "toolConfig")},
+        are_labelled,
+        read_labelled,
     ),
 )
