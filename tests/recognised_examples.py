@@ -244,6 +244,11 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"type": "assistant.message", "id": "3", "data": {"messageId": "m", "content": "Yes", "toolRequests": []}},
         {"type": "tool.execution_complete", "data": {"toolCallId": "c", "success": True, "result": {"content": "1"}}},
     ),
+    "a session of Kimi CLI": (
+        {"role": "_system_prompt", "content": "Be kind."},
+        {"role": "_checkpoint", "id": 0},
+        {"role": "_usage", "token_count": 5},
+    ),
     "a session of Qwen Code": (
         {
             "uuid": "1",

@@ -51,6 +51,8 @@ UNDERSTOOD: list[tuple[Wire, list[str], list[str]]] = [
     ({"content": [reasoning(("One.", "c2ln"), ("Two.", ""), ("Three.", None)), part("Yes.")]}, TEXTS, ["Yes."]),
     ({"content": [reasoning(("One.", "c2ln")), thinking("Two."), reasoning(("Three.", "c2n"))]}, TEXTS, []),
     ({"content": [thinking("Hm.")], "tool_calls": [CALL]}, ["Hm."], ["{}"]),
+    # MoonshotAI/kimi-cli (Apache-2.0), packages/kosong/src/kosong/message.py
+    ({"content": [{"type": "think", "think": "Hm.", "encrypted": None}, part("Yes.")]}, ["Hm."], ["Yes."]),
     ({"reasoning_content": [part("Hm.", train=False)], "content": "Yes."}, ["Hm."], ["Yes."]),
     ({"reasoning": [part("One."), part("Two.", train=True)], "content": None}, ["One.", "Two."], []),
 ]
@@ -179,6 +181,13 @@ def test_a_list_of_thoughts_that_is_none_comes_back_as_it_was(key: str, beside: 
     for wire in ({"role": "assistant", beside: "a", key: value}, {key: value, beside: "a", "role": "assistant"}):
         output = write(read([wire], "openai").transcript, "openai").output
         assert json.dumps(output) == json.dumps([wire])
+
+
+def test_a_thought_next_to_what_only_its_vendor_reads_is_kept_and_reported() -> None:
+    wire = [{"role": "assistant", "content": [{"type": "think", "think": "Hm.", "encrypted": "e"}, part("Yes.")]}]
+    result = write(read(wire, "openai").transcript, "harmony", policy=LENIENT)
+    assert "foreign-part" in [loss.code for loss in result.losses]
+    assert write(read(wire, "openai").transcript, "openai").output == wire
 
 
 def test_a_text_with_tags_in_a_marked_message_stays_a_text() -> None:

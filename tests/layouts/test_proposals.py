@@ -54,6 +54,22 @@ def test_records_of_messages_are_joined_by_a_command(record: dict[str, Any], tmp
     assert "{messages: map(select(.message))}" in text
 
 
+def test_rows_of_other_shapes_do_not_hide_those_with_messages(tmp_path: Path) -> None:
+    """Claude Code (`--output-format stream-json`): the first line and the last one have no message."""
+    said = {"type": "assistant", "message": {"role": "assistant", "content": "So."}, "session_id": "s"}
+    begins: dict[str, Any] = {"type": "system", "subtype": "init", "session_id": "s"}
+    text = proposed([begins, said, {"type": "result", "result": "", "session_id": "s"}], tmp_path)
+    assert "group_by(.session_id)[] | {messages: map(select(.message))}" in text
+
+
+def test_lines_of_kimi_cli_are_recognised_among_messages(tmp_path: Path) -> None:
+    """MoonshotAI/kimi-cli (Apache-2.0), src/kimi_cli/soul/context.py."""
+    own = [{"role": "_checkpoint", "id": 0}, {"role": "_usage", "token_count": 5}]
+    text = proposed([{"role": "_system_prompt", "content": "S"}, ASK, *own], tmp_path)
+    assert "looks like a session of Kimi CLI" in text
+    assert 'select(.role | startswith("_") | not)' in text
+
+
 def test_no_plan_is_guessed_for_parts_of_a_document(tmp_path: Path) -> None:
     """instructlab 0.26.1 (Apache-2.0), tests/testdata/temp_datasets_documents/docling-artifacts: not a conversation."""
     labels = ["page_header", "text", "section_header", "text", "caption", "text"]

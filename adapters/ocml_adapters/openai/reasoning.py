@@ -30,18 +30,21 @@ class ThoughtPart(NamedTuple):
         key: the member with its texts: a text, or a list of items.
         item: the type of these items; each has a `text`.
         signature: the member of an item with its signature; None if items have none.
+        sealed: the member of a part with what only its vendor reads; a part that has it is kept as it is.
     """
 
     key: str
     item: str
     signature: str | None = None
+    sealed: str | None = None
 
 
 PARTS: Final[dict[object, ThoughtPart]] = {
     "thinking": ThoughtPart("thinking", "text"),
+    "think": ThoughtPart("think", "text", sealed="encrypted"),
     "reasoning": ThoughtPart("summary", "summary_text", "signature"),
 }
-"""The content parts with reasoning by their types: those of Mistral, and those of Databricks."""
+"""The content parts with reasoning by their types: those of Mistral, of Kimi CLI, and of Databricks."""
 _SIGNER: Final = "anthropic"
 """The vendor whose models sign such items: Databricks serves others, too, which do not sign."""
 JOINT: Final = "\n\n"
@@ -229,7 +232,7 @@ def is_thinking(part: Json) -> bool:
 def thoughts_in(part: Object) -> list[Message]:
     """Return the thoughts in a content part; none if it is no part with reasoning, or if it is not understood."""
     kind = PARTS.get(part.get("type")) if isinstance(part.get("type"), str) else None
-    if kind is None:
+    if kind is None or (kind.sealed is not None and part.get(kind.sealed) is not None):
         return []
     value = part.get(kind.key)
     thoughts = list(map(_thought, texts_of(value, kind.item)))

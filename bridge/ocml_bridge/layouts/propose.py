@@ -13,7 +13,7 @@ from ..model import Json
 from ..recognise import sure_in
 from ..recognise.marks import PLANNED
 from .fitting import as_list, as_object, items_of, members_of
-from .guesses import GUESSES, guess, in_braces, is_record, quoted
+from .guesses import GUESSES, guess, in_braces, is_record, is_turn, quoted
 from .layout import Layout, Object
 from .listed import with_lists
 from .markup import FORMATS
@@ -168,18 +168,25 @@ def proposal(survey: Survey, containers: list[str]) -> str:
 def _plan_of_unknown(survey: Survey) -> list[str]:
     """Return the plan for rows of no layout; it is a guess by the most frequent of them, or only advice."""
     what = survey.looks_like
-    row = None if not survey.others else survey.unknown_rows[survey.others.most_common(1)[0][0]]
-    if row is None:
+    rows = [survey.unknown_rows[columns] for columns, _ in survey.others.most_common(_MANY)]
+    if not rows:
         return _UNKNOWN
-    certain = sure_in(row)
-    is_advised = certain is not None and certain.kind.advice not in (None, PLANNED)
-    guessed = None if is_advised or (what is not None and is_record(row)) else guess(row)
-    if guessed is not None:
-        return [*guessed.lines, *([] if guessed.plan is None else _advice_on(guessed.plan, row))]
+    of_a_kind = next((row for row in rows if not is_turn(row) and _is_advised(row)), None)
+    if of_a_kind is None and not _is_advised(rows[0]) and not (what is not None and any(map(is_record, rows))):
+        for row in sorted(rows, key=lambda row: not is_record(row)):
+            if (guessed := guess(row)) is not None:
+                return [*guessed.lines, *([] if guessed.plan is None else _advice_on(guessed.plan, row))]
+    what = what if of_a_kind is None else likeness(of_a_kind)
     if what is not None:
         return [f"# One of them {' '.join(what.split())}", *_UNKNOWN]
-    empty = empty_column(row)
+    empty = empty_column(rows[0])
     return _UNKNOWN if empty is None else [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
+
+
+def _is_advised(row: Object) -> bool:
+    """Return whether a row is certainly of a kind for which there is advice."""
+    certain = sure_in(row)
+    return certain is not None and certain.kind.advice not in (None, PLANNED)
 
 
 def _advice_on(plan: Plan, row: Object) -> list[str]:

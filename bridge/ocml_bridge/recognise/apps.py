@@ -197,6 +197,13 @@ APPS: Final[tuple[Kind, ...]] = (
         'content: (.data.result.content // .data.error.message // "")} else empty end]}\' FILE',
     ),
     Kind(
+        "a session of Kimi CLI",
+        (marked(_D, role=words("_checkpoint", "_usage", "_system_prompt")),),
+        advice="make messages of its lines, without the program's own: jq -sc '{messages: [.[] | "
+        'if .role == "_system_prompt" then {role: "system", content} '
+        'else select(.role | startswith("_") | not) end]}\' FILE',
+    ),
+    Kind(
         "a session of Qwen Code",
         (marked(_D, uuid=str, sessionId=str, message=holding("parts")),),
         advice="make contents of Gemini of its records: jq -sc "
