@@ -103,6 +103,27 @@ def test_a_call_that_is_not_quite_right_is_one_and_nothing_else(body: str, calls
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
 
 
+@pytest.mark.parametrize("end", ["</parameter1>", "</parameter_city>", "</parameter", "</parameter >", "</ parameter>"])
+@pytest.mark.parametrize(
+    "after", ["<parameter=n>\n3\n</parameter>\n</function>\n</tool_call>", "</function>\n</tool_call>"]
+)
+def test_an_end_tag_of_a_value_that_is_misspelt_is_no_text(end: str, after: str) -> None:
+    """sgl-project/sglang, test/registered/unit/function_call/test_qwen3_coder_detector.py."""
+    for value, text in (("Paris", "Paris"), (f"x {end}", f"x {end}")):
+        close = end if value == text == "Paris" else "</parameter>"
+        body = f"<tool_call>\n<function=f>\n<parameter=s>\n{value}\n{close}\n{after}"
+        (message,), _ = answers(body)
+        assert json.loads(str(message.content)) == {"s": text, **({"n": 3} if "=n" in after else {})}
+
+
+@pytest.mark.parametrize("end", ["</tool_call>", "</function></tool_call>", "</function>\n</tool_call>\n"])
+def test_a_call_in_one_line_whose_last_value_has_no_end_is_one(end: str) -> None:
+    """sgl-project/sglang, test/registered/unit/function_call/test_step3p5_detector.py."""
+    messages, codes = answers(f"<tool_call><function=get_weather><parameter=city>Paris{end}")
+    assert summary(messages) == [PARIS]
+    assert FindingCode.JSON_REPAIRED in codes
+
+
 @pytest.mark.parametrize("body", [f"<tool_call>\n{CALL}\n", f"{TAGS.removesuffix('</tool_call>')}"])
 def test_a_call_that_ends_with_its_start_tag_is_one(body: str) -> None:
     for text, calls in ((f"{body}<tool_call>", [PARIS]), (f"{body}{body}<tool_call>\n", [PARIS, PARIS])):

@@ -40,6 +40,10 @@ _AROUND_NAMES: Final = " \t\"'"
 """What models write around names in tags."""
 _BEGUN_ENDS: Final = tuple(f"\n{_END_PARAMETER}"[:size] for size in range(len(_END_PARAMETER), 2, -1))
 """What a value that is cut off within its end tag ends with."""
+_DRIFTED: Final = re.compile(f"</ ?parameter[^<>\n]*>?|{_END_FUNCTION}")
+"""An end tag that is misspelt, or that of the function."""
+_END: Final = re.compile(rf"([^<\n]+)(?:{_END_FUNCTION}\s*)?{_CLOSE}\s*")
+"""The rest of a call on the line of its last value, which has no end tag."""
 _INDENT: Final = 64
 """The maximum indentation of a tag that ends a value without a closing tag, and of one that begins a block in it."""
 _BEGIN: Final = ("<function=", "{", "[")
@@ -241,13 +245,20 @@ class _Reading:
                 self.at = tag.start()
             else:
                 continue
-            bare = _bare(name)
-            if bare in self.values or bare != name:
-                self.mended = True
-            # The line break at each end is markup.
-            self.values[bare] = self.text[start : tag.start()].removeprefix("\n").removesuffix("\n")
+            self._put(name, self.text[start : tag.start()], closed=tag[0] == _END_PARAMETER)
             return True
-        return False
+        end = _END.fullmatch(self.text, start)
+        if end is not None:
+            self.mended, self.at = True, end.end(1)
+            self._put(name, end[1], closed=False)
+        return end is not None
+
+    def _put(self, name: str, value: str, *, closed: bool) -> None:
+        """Add a value; the line break at each end is markup, and so is a misspelt end tag instead of the right one."""
+        bare = _bare(name)
+        if bare in self.values or bare != name:
+            self.mended = True
+        self.values[bare] = (value if closed else _without_drifted(value)).removeprefix("\n").removesuffix("\n")
 
     def _begins_line(self, tag: re.Match[str]) -> bool:
         return self.text[max(0, tag.start() - _INDENT) : tag.start()].rstrip(" \t").endswith("\n")
@@ -314,6 +325,13 @@ class _Reading:
 def _call(name: str, values: dict[str, str]) -> Call:
     members = ", ".join(f"{spaced(name)}: {spaced(value)}" for name, value in values.items())
     return Call(name, f"{{{members}}}", untyped=bool(values))
+
+
+def _without_drifted(text: str) -> str:
+    """Return a text without a misspelt end tag at its end."""
+    bare = text.rstrip(" \t\n")
+    at = bare.rfind("</", max(0, len(bare) - WINDOW))
+    return bare[:at] if at >= 0 and _DRIFTED.fullmatch(bare, at) else text
 
 
 def _before_tag(text: str) -> str:
