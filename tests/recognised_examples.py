@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 TURN: Final = {"role": "user", "content": "Hi"}
@@ -302,7 +303,23 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         },
     ),
     "a browser's record of requests and responses (HAR)": (
-        {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": []}},
+        {
+            "log": {
+                "version": "1.2",
+                "creator": {"name": "a", "version": "1"},
+                "entries": [
+                    {"request": {"method": "GET", "url": "https://a.example/"}, "response": {}},
+                    {
+                        "request": {
+                            "method": "POST",
+                            "url": "https://a.example/v1/chat/completions",
+                            "postData": {"mimeType": "application/json", "text": json.dumps({"messages": [TURN]})},
+                        },
+                        "response": {"status": 200, "content": {"mimeType": "application/json", "text": "{}"}},
+                    },
+                ],
+            }
+        },
     ),
     "a Jupyter notebook": ({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5},),
     "a chat of Messenger or Instagram": (

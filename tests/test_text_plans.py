@@ -328,7 +328,7 @@ def test_the_third_text_of_a_kind_is_neither_parsed_nor_written_unit_by_unit(sou
 def test_texts_that_never_repeat_are_soon_not_split() -> None:
     reader = openai_reader()
     for number in range(PATIENCE):
-        read_by(reader, orjson.dumps({**REQUEST, "messages": REQUEST["messages"] * (number + 1)}))
+        read_by(reader, orjson.dumps({**REQUEST, "stop": ["a"] * number}))
     assert reader.split_text(orjson.dumps(REQUEST)) is UNSPLIT
 
 

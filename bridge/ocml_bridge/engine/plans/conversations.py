@@ -169,7 +169,7 @@ class ConversationPlans:
             at_once: whether its text was met often enough, though perhaps before its units had plans.
         """
         self._without_plan += 1
-        if self._without_plan == WINDOW:
+        if self._without_plan >= WINDOW:
             self._adapt()
         return key is not None and (self._meetings.met(key) == self._due or at_once)
 
