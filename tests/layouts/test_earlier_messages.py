@@ -10,6 +10,7 @@ from layouts.row_pieces import ANSWERED, ASK, ASKED, BOTH
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
+SO: list[Pair] = [*BOTH, ("user", "So?"), ("assistant", "So.")]
 ANSWER = {"role": "assistant", "content": "Because."}
 
 
@@ -21,6 +22,12 @@ ANSWER = {"role": "assistant", "content": "Because."}
         ({"history": [ANSWER, ASK], "question": "Why?", "answer": "Because."}, [ANSWERED, *BOTH]),
         ({"history": [ASK, ANSWER], "question": "Why?", "answer": "Because."}, [*BOTH, *BOTH]),
         ({"history": [ASK], "message": "How?"}, [ASKED, ("user", "How?")]),
+        # pairs that are objects, next to the last question and its answer
+        *[
+            ({"history": [dict(zip(names, ("Why?", "Because."), strict=True))], "query": "So?", "response": "So."}, SO)
+            for names in (("user", "bot"), ("question", "answer"), ("human", "ai"), ("prompt", "response"))
+        ],
+        ({"chat_history": [{"user": "Why?", "assistant": None}], "message": "So?"}, [ASKED, ("user", "So?")]),
     ],
 )
 def test_a_question_that_earlier_messages_have_is_read_once(row: dict[str, Any], expected: list[Pair]) -> None:

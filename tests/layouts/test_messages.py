@@ -495,6 +495,7 @@ def test_messages_that_are_printed_python_values_are_read(column: str, text: str
     assert found.extra_columns == {"id": "1"}
 
 
+ANSWERS = [{"role": "assistant", "content": text} for text in ("Because.", "No.")]
 PRINTED: list[RowCase] = [
     ("texts", {"conversations": "['Why?', 'Because.']"}, BOTH),
     ("texts", {"data": "[\"Why?\" 'Because.']"}, BOTH),
@@ -504,6 +505,12 @@ PRINTED: list[RowCase] = [
     ("prompt-completion", {"prompt": str([ASK]), "completion": "[{'role': 'ai', 'content': 'Because.'}]"}, BOTH),
     ("messages", {"messages": "[{'role': 'user', 'content': array([{'type': 'text', 'text': 'Why?'}])}]"}, [ASKED]),
     ("messages", {"messages": "[{'content': 'Why?', 'role': 'user', 'calls': array([], dtype=object)}]"}, [ASKED]),
+    ("alpaca", {"question": json.dumps([ASK]), "answer": "Because."}, BOTH),
+    (
+        "arena",
+        {"conversation_a": str([ASK, ANSWERS[0]]), "conversation_b": json.dumps([ASK, ANSWERS[1]]), "winner": "a"},
+        BOTH,
+    ),
     ("messages", {"messages": [json.dumps(ASK), '{"role": "assistant", "content": "Because."}']}, BOTH),
     ("messages", {"messages": json.dumps([json.dumps(ASK)])}, [ASKED]),
 ]
@@ -513,6 +520,21 @@ PRINTED: list[RowCase] = [
 @pytest.mark.parametrize(("name", "row", "expected"), PRINTED, ids=ids_of(PRINTED))
 def test_lists_that_are_texts_are_read(name: str, row: dict[str, Any], expected: list[Pair]) -> None:
     check_row(name, row, expected)
+
+
+@pytest.mark.parametrize("images", [["a.jpg"], "a.jpg", '["a.jpg"]', "['a.jpg']"], ids=str)
+def test_the_addresses_of_media_may_be_a_text(images: Any) -> None:
+    row = {"conversations": [{"from": "human", "value": "<image>Who?"}], "images": images}
+    [conversation] = conversations(row)
+    assert getattr(conversation.messages[0].content[0], "url", None) == "a.jpg"
+
+
+@pytest.mark.parametrize("tools", ["search, calculator", ["search"], "None", "null", "nan"], ids=str)
+def test_names_of_tools_are_an_extra_column(tools: Any) -> None:
+    found = read_row(Plan((AUTO,)), {"messages": [ASK], "tools": tools})
+    assert (found.layout.name, found.extra_columns) == ("messages", {"tools": tools})
+    with pytest.raises(BridgeError):
+        read_row(Plan((AUTO,)), {"messages": [ASK], "tools": '[{"name": '})
 
 
 def test_printed_tools_are_declared() -> None:

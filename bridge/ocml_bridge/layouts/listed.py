@@ -25,7 +25,10 @@ _BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(columns.ALTERNATING, (_PYTHON, *_TEXTS)),
     **dict.fromkeys(columns.TOOLS, (_PYTHON,)),
     **dict.fromkeys(("prompt", "completion", *columns.CHOSEN, *columns.REJECTED), ("[{",)),
+    **dict.fromkeys(("instruction", "question", "query", "rejected_messages"), ("[{",)),
+    **dict.fromkeys((f"{name}_{side}" for name in ("conversation", "messages") for side in "ab"), ("[{",)),
     **dict.fromkeys(columns.HISTORY["history"], ("[{", *_TEXTS)),
+    **dict.fromkeys((name for names in columns.MEDIA.values() for name in names), ("[{", *_TEXTS[:2])),
 }
 """Column → the beginnings of a text that may be a list. JSON text of messages is read by the layouts."""
 _OBJECTS: Final = frozenset({"conversation", "conversations", "dialog", "dialogue", "trajectory"})
@@ -42,6 +45,8 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
     agents are left out, so they are an extra column.
     """
     found: Object = {}
+    if any(name in row and _is_of_names(row[name]) for name in columns.TOOLS):
+        row = {key: each for key, each in row.items() if key not in columns.TOOLS or not _is_of_names(each)}
     if any(row.get(name).__class__ is dict for name in columns.SYSTEM):
         row = {key: each for key, each in row.items() if key not in columns.SYSTEM or not _are_of_agents(each)}
     findings: list[Finding] = []
@@ -51,6 +56,9 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
         if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
             found[name] = value["messages"]
             continue
+        if value.__class__ is list and name in _HISTORIES and (pairs := _pairs(value)) and _is_asked(row):
+            found[name] = pairs
+            continue
         if value.__class__ is list and name in columns.TURNS and (spoken := _with_roles(value) or _in_texts(value)):
             found[name] = spoken
             continue
@@ -59,13 +67,47 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
         listed = as_list(parsed_or_none(value))
         is_json = listed is not None
         listed = listed if is_json else python_list(value)
-        if listed is None or not (_are_tools if name in columns.TOOLS else _is_conversation)(listed):
+        if listed is None or not _fits(name, listed):
             continue
         found[name] = _in_texts(listed) or listed
         if not is_json:
             detail = "the list is written as Python prints it"
             findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
     return ({**row, **found}, findings) if found else (row, findings)
+
+
+_MEDIA: Final = frozenset(name for names in columns.MEDIA.values() for name in names)
+_HISTORIES: Final = frozenset(columns.HISTORY["history"])
+
+
+def _fits(name: str, items: list[Json]) -> bool:
+    """Return whether the column with a name may hold a list."""
+    return name in _MEDIA or (_are_tools if name in columns.TOOLS else _is_conversation)(items)
+
+
+def _is_of_names(value: Json) -> bool:
+    """Return whether a value of the column of tools declares none: it only names them, or says that there are none."""
+    texts = [value] if isinstance(value, str) else as_list(value) or [None]
+    return all(isinstance(text, str) and bool(text.strip()) and text.lstrip()[0] not in '[{"' for text in texts)
+
+
+def _is_asked(row: Object) -> bool:
+    return any(row.get(name).__class__ is str for name in _SIDES[0])
+
+
+_SIDES: Final = (frozenset({"input", *columns.QUESTIONS}), frozenset({"ai", "chatbot", *columns.ANSWERS}))
+"""Names of what was asked and of what was answered."""
+
+
+def _pairs(items: list[Json]) -> list[Json]:
+    """Return pairs of texts that are objects as lists; none for any other list."""
+    pairs: list[Json] = []
+    for each in map(members_of, items):
+        names = [next((name for name in each if name.lower() in side), "") for side in _SIDES]
+        if each.keys() != {*names} or not all(text is None or isinstance(text, str) for text in each.values()):
+            return []
+        pairs.append([each[name] for name in names])
+    return pairs
 
 
 def _is_conversation(items: list[Json]) -> bool:
