@@ -545,6 +545,15 @@ def test_a_conversation_that_the_server_has_is_found_missing() -> None:
     assert [(finding.code, finding.severity) for finding in reading.findings] == [("shape", "layout")]
 
 
+@pytest.mark.parametrize(
+    "item", [{"type": "item_reference", "id": "m"}, {"id": "m"}, {"type": "compaction", "encrypted_content": "gA"}]
+)
+def test_what_only_the_server_can_read_is_found_missing(item: dict[str, Any]) -> None:
+    """The AI SDK sends references in place of earlier answers, unless it is told not to store them."""
+    result = read({"model": "m", "input": [item, {"type": "message", "role": "user", "content": "And now?"}]}, HOME)
+    assert [(finding.code, finding.severity) for finding in result.findings] == [("shape", "layout")]
+
+
 def test_functions_are_not_strict_unless_they_were() -> None:
     tool: Any = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
     written = convert({"messages": [], "tools": [tool]}, source="openai", target=HOME).output

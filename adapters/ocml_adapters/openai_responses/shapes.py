@@ -33,11 +33,13 @@ from .settings import PARAMETERS, TOOL_CHOICES, folded, unfolded
 from .syntax import (
     ADDITIONAL_TOOLS,
     EXPECTED,
+    HOLDING,
     HOME,
     INPUT,
     MESSAGES,
     NOTES,
     OUTPUT,
+    REFERENCE,
     REQUEST_ORDER,
     RESPONSE_KEYS,
     RESPONSE_ORDER,
@@ -262,6 +264,11 @@ def split_document(source: Source, log: Log) -> SplitDocument:
     """
     shell = DOCUMENTS.read(source, log)
     entries = _state_in(list(shell.units))
+    for entry in entries:
+        kind = entry["item"].get("type") or REFERENCE
+        if kind in HOLDING:
+            detail = f"the server has the content of an item ({kind!r}); the input does not"
+            log.find(FindingCode.SHAPE, f"/extras/{HOME}/{INPUT}", detail, Severity.LAYOUT)
     if INPUT in shell.extras:
         entries.append({_MEMBER: shell.extras[INPUT]})
     if entries:

@@ -29,10 +29,13 @@ BODIES: Final[dict[str, str]] = {FUNCTION_CALL: "arguments", CUSTOM_CALL: "input
 """The key of a call's input by the type of the item."""
 OUTPUTS: Final = frozenset({FUNCTION_OUTPUT, CUSTOM_OUTPUT})
 """The types of items that are a tool's reply."""
-STATE: Final = frozenset(
-    {"item_reference", "compaction", "compaction_summary", "compaction_trigger", "context_compaction"}
-    | {"configuration_update", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"}
-)
+REFERENCE: Final = "item_reference"
+HOLDING: Final = frozenset({REFERENCE, "compaction", "compaction_summary", "context_compaction"})
+"""The types of items that stand for others, which only the server has, or can read."""
+STATE: Final = HOLDING | {
+    *("compaction_trigger", "configuration_update"),
+    *("mcp_list_tools", "mcp_approval_request", "mcp_approval_response"),
+}
 """The types of items that are no messages: the state of a conversation on the server, and requests to change it."""
 
 # --- messages ---------------------------------------------------------------------------------------------------------

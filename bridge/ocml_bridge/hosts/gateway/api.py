@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 
@@ -105,6 +105,9 @@ CHAT: Final = Api("openai", "openai-sse", "openai", _chat, ApiError.body, _event
 
 _STATEFUL: Final = ("previous_response_id", "conversation", "prompt")
 """Parameters that need a stored conversation, which the gateway does not have."""
+_REFERENCE: Final = "item_reference"
+_COMPACTED: Final = frozenset({"compaction", "compaction_summary", "compaction_trigger", "context_compaction"})
+"""The types of items that stand for earlier turns, which only their server can read, or that ask for such an item."""
 
 
 def _responses(request: Request, _most: int) -> Parameters:
@@ -119,6 +122,7 @@ def _responses(request: Request, _most: int) -> Parameters:
         raise wrong("input", "must be a text, or a list of at least one item")
     if isinstance(given, list):
         parameters.roles(request, "input")
+        _check_items(cast("list[Json]", given))
     parameters.checked(request, "instructions", (str, list), "a text or a list of items")
     tools = [members_of(tool) for tool in parameters.items(request, "tools")]
     return Parameters(
@@ -128,6 +132,25 @@ def _responses(request: Request, _most: int) -> Parameters:
         sampling=parameters.sampling(request),
         strict=any(tool.get("strict") is True for tool in tools),
     )
+
+
+def _check_items(items: list[Json]) -> None:
+    """Check that a request has no items whose content is on another server.
+
+    Raises:
+        ApiError: with the place of such an item; without its content, the model would not see a part of the turns.
+    """
+    for at, item in enumerate(map(members_of, items)):
+        kind = item.get("type")
+        if kind == _REFERENCE or (kind is None and "id" in item and "role" not in item):
+            message = (
+                "the gateway keeps nothing between requests: send the item itself, as clients do if 'store' is false"
+            )
+        elif isinstance(kind, str) and kind in _COMPACTED:
+            message = "the gateway cannot read or make compacted turns: send the turns themselves"
+        else:
+            continue
+        raise ApiError(400, "unsupported_parameter", message, f"input.{at}")
 
 
 def _responses_event(problem: ApiError) -> bytes:
