@@ -9,14 +9,16 @@ from typing import Any, Final
 from ...loss import Loss
 from ...units.conversation import ConversationPlan
 from .fillers import Hole, filler
-from .probes import PROBES, SUFFIX, shown, texts_in
+from .probes import PROBES, SUFFIX, all_texts, shown
 
 LONGEST: Final = 50_000
 """How long an output with a plan is at most without its values, in characters."""
-_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]*)")
-"""Matches a probe with the characters of ids before and after it."""
+_OF_ID: Final = re.compile("[A-Za-z0-9_-]")
+"""Matches a character of an id."""
+_WITH_REST: Final = re.compile(f"{PROBES.pattern}({_OF_ID.pattern}*)")
+"""Matches a probe with the characters of an id behind it."""
 _BETWEEN: Final = "\n"
-"""Separates texts: it is no character of ids."""
+"""Stands before and between texts: it is no character of ids."""
 
 
 def build_of(
@@ -70,11 +72,13 @@ def derived_ids(output: Any, losses: Sequence[Loss], plan: ConversationPlan) -> 
     derived: set[tuple[int, str]] = set()
     if not plan.ids:
         return derived
-    texts = _BETWEEN.join([*(text for _, text in texts_in(output)), *(loss.detail for loss in losses)])
-    for before, number, after in _ID_AND_EDGES.findall(texts):
-        if int(number) not in plan.ids or not (before or after):
+    texts = _BETWEEN.join(["", *all_texts(output), *(loss.detail for loss in losses)])
+    for found in _WITH_REST.finditer(texts):
+        number, at, suffix = int(found[1]), found.start(), found[2]
+        is_begun = _OF_ID.match(texts, at - 1) is not None
+        if number not in plan.ids or not (is_begun or suffix):
             continue
-        if before or SUFFIX.fullmatch(after) is None:
+        if is_begun or SUFFIX.fullmatch(suffix) is None:
             return None
-        derived.add((int(number), after))
+        derived.add((number, suffix))
     return derived
