@@ -146,6 +146,17 @@ def test_reasoning_is_a_part_of_llamafactory_v1_whatever_its_member_is_called(co
     assert written["messages"][1] == {"role": "assistant", "content": parts}
 
 
+@pytest.mark.parametrize("side", ["chosen", "rejected"])
+def test_an_answer_of_several_turns_is_not_written_as_sharegpt(side: str, convert: Convert) -> None:
+    """LLaMA-Factory 0.9.5, `SharegptDatasetConverter`: it trains on the question, if an answer is not one turn."""
+    row: dict[str, Any] = {"prompt": [{"role": "user", "content": "Why?"}]}
+    row |= {name: [{"role": "assistant", "content": f"{name} {at}"} for at in range(2)] for name in (side,)}
+    other = "rejected" if side == "chosen" else "chosen"
+    row[other] = [{"role": "assistant", "content": "So."}]
+    assert convert([row], "--plan", "preference", "--to-plan", "sharegpt") == ["OCB-SHAPE"]
+    assert len(convert([row], "--plan", "preference", "--to-plan", "preference")) == 1
+
+
 def test_a_preference_with_ids_of_calls_is_written_without_the_ids(convert: Convert) -> None:
     called = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     row = {

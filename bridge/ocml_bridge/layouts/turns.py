@@ -13,7 +13,7 @@ from . import calls, languages, people, thoughts
 from .declared import TOOLS, read_tools, tools_of
 from .exchange import declared, messages_in
 from .fitting import as_list, as_object, items_of, members_of, objects_of
-from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none
+from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none, unfit
 from .media import with_addresses
 from .messages import CALLS, KNOWN, ROLES, THOUGHT_ROLES, are_messages, request, respelled_all, system_of
 
@@ -343,8 +343,15 @@ def _in_words(turn: Json) -> Json:
 
 
 def write_turns(document: Json, wording: Wording) -> Object:
-    """Return the columns of a ShareGPT row."""
+    """Return the columns of a ShareGPT row.
+
+    Raises:
+        BridgeError: OCB-SHAPE if an answer of a preference has several turns: LLaMA-Factory, which reads such rows,
+            would train on the question instead, without a word (`SharegptDatasetConverter`).
+    """
     row = as_object(document) or {CONVERSATIONS: document}
+    if any(len(items_of(row.get(name))) > 1 for name in (CHOSEN, REJECTED)):
+        raise unfit("sharegpt", "trainers read one turn as the chosen answer, and one as the rejected one")
     return dict(row)
 
 
