@@ -179,16 +179,16 @@ def _with_reasoning(answer: list[Message], recall: Callable[[str], tuple[Hidden,
 
     Thoughts without a text, which some clients send back in place of reasoning, give way to what is remembered.
     """
-    said = [message for message in answer if message.content != "" or not _is_thought(message)]
-    if any(map(_is_thought, said)):
+    others = [message for message in answer if message.content != "" or not _is_thought(message)]
+    if any(map(_is_thought, others)):
         return answer
     opening: list[Hidden] = []
     out: list[Message] = []
-    for message in said:
+    for message in others:
         hidden = recall(message.call_id) if is_call(message) and message.call_id else ()
         opening += (each for each in hidden if each.opens)
         out += _with_hidden(message, [each for each in hidden if not each.opens])
-    if len(out) == len(said) and not opening:
+    if len(out) == len(others) and not opening:
         return answer
     first = replace(out[0], continues=answer[0].continues)
     return [*_with_hidden(first, opening), *out[1:]]
