@@ -47,7 +47,8 @@ UNDERSTOOD: list[tuple[Wire, list[str], list[str]]] = [
     ),
     ({"content": [thinking("Hm.")]}, ["Hm."], []),
     ({"content": [thinking("Hm."), part("")]}, ["Hm."], []),
-    ({"content": [reasoning(("Hm.", "c2ln"), more=1), part("Yes.")]}, ["Hm."], ["Yes."]),
+    ({"content": [reasoning(("Hm.", "c2ln")), part("Yes.")]}, ["Hm."], ["Yes."]),
+    ({"content": [thinking("Hm.", signature="c2ln"), thinking("So."), part("Yes.")]}, ["Hm.", "So."], ["Yes."]),
     ({"content": [reasoning(("One.", "c2ln"), ("Two.", ""), ("Three.", None)), part("Yes.")]}, TEXTS, ["Yes."]),
     ({"content": [reasoning(("One.", "c2ln")), thinking("Two."), reasoning(("Three.", "c2n"))]}, TEXTS, []),
     ({"content": [thinking("Hm.")], "tool_calls": [CALL]}, ["Hm."], ["{}"]),
@@ -73,6 +74,14 @@ def test_each_text_is_a_thought_and_comes_back_in_its_part(wire: Wire, thoughts:
 def test_no_text_stays_in_the_layout(wire: Wire, thoughts: list[str], rest: list[str]) -> None:
     layouts = repr([message.layout for message in messages_of(wire)])
     assert not any(text in layouts for text in [*thoughts, "c2ln"])
+
+
+def test_the_signature_of_a_part_is_that_of_its_thought() -> None:
+    source = [{"role": "assistant", "content": [thinking("One.", signature="c2ln"), part("Yes.")]}]
+    first, _ = messages_of(source[0])
+    assert first.signature == Signature("c2ln", "anthropic")
+    blocks = convert(source, source="openai", target="anthropic").output
+    assert blocks["messages"][0]["content"][0] == {"type": "thinking", "thinking": "One.", "signature": "c2ln"}
 
 
 def test_the_signature_of_an_item_is_that_of_its_thought() -> None:
@@ -134,6 +143,10 @@ def test_the_option_chooses_the_key_in_place_of_parts() -> None:
         [thinking(""), part("Yes.")],
         [reasoning(), part("Yes.")],
         [{"type": "reasoning", "summary": [{"type": "summary_encrypted_text", "data": "x"}]}, part("Yes.")],
+        [reasoning(("Hm.", "c2ln"), more=1), part("Yes.")],
+        [thinking("Hm.", more=1), part("Yes.")],
+        [thinking([part("Hm.", more=1)]), part("Yes.")],
+        [{"type": "think", "think": "Hm.", "encrypted": "x"}, part("Yes.")],
         [{"type": ["reasoning"], "summary": []}, part("Yes.")],
         [thinking([part("Hm."), {"type": "image"}]), part("Yes.")],
     ],

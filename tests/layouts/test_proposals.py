@@ -56,9 +56,9 @@ def test_records_of_messages_are_joined_by_a_command(record: dict[str, Any], tmp
 
 def test_rows_of_other_shapes_do_not_hide_those_with_messages(tmp_path: Path) -> None:
     """Claude Code (`--output-format stream-json`): the first line and the last one have no message."""
-    said = {"type": "assistant", "message": {"role": "assistant", "content": "So."}, "session_id": "s"}
+    answered = {"type": "assistant", "message": {"role": "assistant", "content": "So."}, "session_id": "s"}
     begins: dict[str, Any] = {"type": "system", "subtype": "init", "session_id": "s"}
-    text = proposed([begins, said, {"type": "result", "result": "", "session_id": "s"}], tmp_path)
+    text = proposed([begins, answered, {"type": "result", "result": "", "session_id": "s"}], tmp_path)
     assert "group_by(.session_id)[] | {messages: map(select(.message))}" in text
 
 

@@ -432,6 +432,16 @@ def test_content_in_parts_is_part_of_the_text() -> None:
     assert text_of(message) == "abc"
 
 
+def test_a_signature_ends_the_thought_of_a_part() -> None:
+    pieces = [{"thinking": "On"}, {"thinking": "e."}, {"thinking": "", "signature": "c2ln"}, {"thinking": "Two."}]
+    source = stream(*({"content": [{"type": "thinking", **piece}]} for piece in pieces), {"content": "Yes."})
+    document = play(source).stop.document
+    assert isinstance(document, Transcript)
+    first, second, answer = document.messages
+    assert (text_of(first), first.signature) == ("One.", Signature("c2ln", "anthropic"))
+    assert (text_of(second), second.signature, text_of(answer)) == ("Two.", None, "Yes.")
+
+
 def test_of_several_answers_the_first_is_read_and_the_others_are_kept() -> None:
     both = [{"index": at, "delta": {"content": text}, "finish_reason": "stop"} for at, text in enumerate("ab")]
     source = sse(*({**HEAD, "choices": [one]} for one in both), "[DONE]")

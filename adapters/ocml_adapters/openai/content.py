@@ -155,7 +155,8 @@ class Content:
         """Take a part with thoughts; the first one continues the last thought of the part before it."""
         is_list = isinstance(part[kind.key], list)
         run = self._thought
-        if run is None or run.is_list != is_list or run.part["type"] != part["type"]:
+        is_next = not is_list and bool(pieces[0].text) and self.is_signed
+        if run is None or run.is_list != is_list or run.part["type"] != part["type"] or is_next:
             run = self._thought = _Run(part, is_list)
             self._runs.append(run)
             self._run = None
@@ -211,8 +212,11 @@ class _Piece(NamedTuple):
 def _pieces_in(part: Object, kind: ThoughtPart) -> list[_Piece] | None:
     """Return the pieces of thoughts in a part; None if it has anything else."""
     value: Any = part.get(kind.key)
+    if not kind.understands(part):
+        return None
     if isinstance(value, str):
-        return [_Piece(value)]
+        signature = part.get(kind.signature or "")
+        return [_Piece(value, signature)] if signature is None or isinstance(signature, str) else None
     if not isinstance(value, list):
         return None
     pieces: list[_Piece] = []

@@ -9,7 +9,7 @@ with other texts in the extras. If no key has a text, a marked thought in the co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, cast
 
@@ -29,24 +29,38 @@ class ThoughtPart(NamedTuple):
     Attributes:
         key: the member with its texts: a text, or a list of items.
         item: the type of these items; each has a `text`.
-        signature: the member of an item with its signature; None if items have none.
-        sealed: the member of a part with what only its vendor reads; a part that has it is kept as it is.
+        signature: the member with the signature, of an item, or of the part if it has one text; None if there is none.
+        others: the members that say nothing. A part that has any other is not understood, and is kept as it is.
     """
 
     key: str
     item: str
     signature: str | None = None
-    sealed: str | None = None
+    others: frozenset[str] = frozenset()
+
+    def understands(self, part: Object) -> bool:
+        """Return whether a part of the type has nothing but thoughts."""
+        value = part.get(self.key)
+        items = cast("list[Json]", value) if isinstance(value, list) else []
+        own = {"type", self.key, *self.others, *(() if items or self.signature is None else (self.signature,))}
+        of_items = {"type", "text", self.signature}
+        return _has_only(part, own) and all(_has_only(members_of(item), of_items) for item in items)
+
+
+def _has_only(value: Object, known: Collection[str | None]) -> bool:
+    """Return whether all members of an object are known, or null."""
+    return all(member is None or key in known for key, member in value.items())
 
 
 PARTS: Final[dict[object, ThoughtPart]] = {
-    "thinking": ThoughtPart("thinking", "text"),
-    "think": ThoughtPart("think", "text", sealed="encrypted"),
+    "thinking": ThoughtPart("thinking", "text", "signature", frozenset({"closed"})),
+    "think": ThoughtPart("think", "text"),
     "reasoning": ThoughtPart("summary", "summary_text", "signature"),
 }
-"""The content parts with reasoning by their types: those of Mistral, of Kimi CLI, and of Databricks."""
+"""The content parts with reasoning by their types: those of Mistral and of Anthropic's models behind some servers, of
+Kimi CLI, and of Databricks."""
 _SIGNER: Final = "anthropic"
-"""The vendor whose models sign such items: Databricks serves others, too, which do not sign."""
+"""The vendor whose models sign thoughts: servers that have such parts serve others, too, which do not sign."""
 JOINT: Final = "\n\n"
 """The text between several texts that are written as one."""
 _KEYS: Final = frozenset(REASONING)
@@ -232,12 +246,13 @@ def is_thinking(part: Json) -> bool:
 def thoughts_in(part: Object) -> list[Message]:
     """Return the thoughts in a content part; none if it is no part with reasoning, or if it is not understood."""
     kind = PARTS.get(part.get("type")) if isinstance(part.get("type"), str) else None
-    if kind is None or (kind.sealed is not None and part.get(kind.sealed) is not None):
+    if kind is None or not kind.understands(part):
         return []
     value = part.get(kind.key)
     thoughts = list(map(_thought, texts_of(value, kind.item)))
-    if kind.signature is not None and isinstance(value, list):
-        for thought, item in zip(thoughts, cast("list[Object]", value), strict=False):
+    if kind.signature is not None:
+        signed_ones = cast("list[Object]", value) if isinstance(value, list) else [part]
+        for thought, item in zip(thoughts, signed_ones, strict=False):
             if isinstance(signature := item.get(kind.signature), str) and signature:
                 thought.signature = Signature(signature, _SIGNER)
     return thoughts
@@ -279,7 +294,10 @@ def template_of(value: Json, *emptied: str) -> Json:
 def _template_of_part(part: Object) -> Json:
     kind = PARTS[part["type"]]
     emptied = () if kind.signature is None else (kind.signature,)
-    return {key: template_of(value, *emptied) if key == kind.key else value for key, value in part.items()}
+    return {
+        key: template_of(value, *emptied) if key == kind.key else None if key in emptied else value
+        for key, value in part.items()
+    }
 
 
 def fill(template: Json, thoughts: Sequence[Message]) -> Json | None:
@@ -300,34 +318,34 @@ def _filled(template: Json, waiting: Iterator[Message], signature: str | None = 
         waiting: the thoughts.
         signature: the member of an item for the signature; None if there is none.
     """
-    if template is None:
-        return _text_for(next(waiting, None), signed=False)
     if not isinstance(template, list):
         return None
     out: list[Json] = []
     for item in cast("list[Json]", template):
         part = dict(members_of(item))
         kind = PARTS.get(part.get("type")) if isinstance(part.get("type"), str) else None
-        if kind is not None and kind.key in part:
+        if kind is not None and isinstance(part.get(kind.key), list):
             part[kind.key] = _filled(part[kind.key], waiting, kind.signature)
             if part[kind.key] is None:
                 return None
-        elif "text" in part and part["text"] is None:
-            thought = next(waiting, None)
-            has_place = signature in part and part[signature] is None
-            part["text"] = _text_for(thought, signed=has_place)
-            if thought is None or part["text"] is None:
+        elif kind is not None and kind.key in part:
+            if not _put(next(waiting, None), part, kind.key, kind.signature):
                 return None
-            if signature is not None and thought.signature is not None:
-                part[signature] = thought.signature.value
+        elif "text" in part and part["text"] is None and not _put(next(waiting, None), part, "text", signature):
+            return None
         out.append(part)
     return out
 
 
-def _text_for(thought: Message | None, *, signed: bool) -> Json:
-    """Return the text of a thought; None if there is none, or if it has a signature that has no place."""
+def _put(thought: Message | None, part: Object, key: str, signature: str | None) -> bool:
+    """Put a thought into a part of a template; return whether there is one, and a place for its signature."""
     if thought is None:
-        return None
-    signature = thought.signature
-    has_place = signature is None or (signed and signature == Signature(signature.value, _SIGNER))
-    return cast("str", thought.content) if has_place else None
+        return False
+    part[key] = cast("str", thought.content)
+    if thought.signature is None:
+        return True
+    has_place = signature is not None and signature in part and part[signature] is None
+    if signature is None or not has_place or thought.signature != Signature(thought.signature.value, _SIGNER):
+        return False
+    part[signature] = thought.signature.value
+    return True

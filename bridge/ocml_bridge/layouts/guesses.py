@@ -197,8 +197,8 @@ def is_turn(row: Object) -> bool:
     row = _with_words(row)
     texts = [key for key in row if isinstance(row[key], str)]
     role = _role_key([row], [*texts, *(["content"] if objects_of(row.get("content")) else [])])
-    held = [key for key in row if key != role and as_object(row[key]) is None]
-    return role in texts and any(key.lower() in _TEXT_KEYS for key in held)
+    plain = [key for key in row if key != role and as_object(row[key]) is None]
+    return role in texts and any(key.lower() in _TEXT_KEYS for key in plain)
 
 
 def is_record(row: Object) -> bool:
