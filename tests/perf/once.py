@@ -1,6 +1,7 @@
 """Documents that are converted once, as most are: nothing of them was remembered from an earlier round.
 
-Each target has documents of its own. The first half only warms up, as in a process that has been running for a while.
+Each target has documents of its own. The last ones are timed; those before them warm up, as in a process that has been
+running for a while.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from .pairs import SOURCE, TARGETS
 
 DRAWN: Final = ("generated", "real", "calls")
 """The thirds that have documents enough, and records of calls."""
+BEFORE: Final = 1000
+"""How many conversations are converted before those that are timed, if there are so many."""
 PART: Final = 20
 """How many conversations are timed together: one alone is shorter than the clock is exact."""
 ROUNDS: Final = 5
@@ -48,20 +51,20 @@ def all_once(count: int, report: Callable[[str], None]) -> list[Once]:
     """Measure some conversations of each third with each target; a third with too few of them is left out.
 
     Args:
-        count: how many are timed for each target; as many warm up before.
+        count: how many are timed for each target.
         report: takes lines about the progress.
     """
     out: list[Once] = []
     for name in DRAWN:
-        documents = [orjson.dumps(request) for request in third(name, 2 * count * len(TARGETS))]
+        documents = [orjson.dumps(request) for request in third(name, (BEFORE + count) * len(TARGETS))]
         documents = [data for data in documents if _is_taken(data)]
-        if len(documents) < 4 * PART * len(TARGETS):
+        if len(documents) < (count + PART) * len(TARGETS):
             report(f"once: there are not enough documents of {name}")
             continue
         report(f"once: {name}, {len(documents)} conversations")
         for at, target in enumerate(TARGETS):
             own = documents[at :: len(TARGETS)]
-            out.append(_measured(name, target, own[::2], own[1::2]))
+            out.append(_measured(name, target, own[:-count], own[-count:]))
     return out
 
 
