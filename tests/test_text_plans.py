@@ -322,6 +322,40 @@ def test_the_third_text_of_a_kind_is_neither_parsed_nor_written_unit_by_unit(sou
         assert by_plan[2] == [True] * 4, by_plan
 
 
+ODD_CONTENTS: Final = ("Hi ", " Hi", " ", "1", '{"a":1}', "<think>x</think> y", "a <|im_end|> b <|end|>", "<tool_call>")
+
+
+@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("odd", ODD_CONTENTS)
+def test_odd_contents_do_not_keep_other_conversations_from_plans(odd: str, target: str) -> None:
+    """They were met first, and cannot be written by a plan."""
+    reader, writer = openai_reader(), Writer(adapter(target)[0].writes_units(OPTIONS))
+    filled: list[bool] = []
+    for content in [odd] * 5 + ["a", "b", "c", "d", "e"]:
+        messages = [{"role": role, "content": content} for role in ("system", "user", "assistant")]
+        conversation, _ = read_again(reader, orjson.dumps({"model": "m", "messages": messages}), Kind.JSON)
+        filled.append(isinstance(writer.fill(conversation), Filled))
+    assert filled[-1]
+
+
+@pytest.mark.parametrize("size", [64, 65, 1000])
+def test_a_long_text_in_an_unknown_member_is_a_value(size: int) -> None:
+    """SWE-agent's trajectories have a `thought` that repeats the content."""
+    reader, without = openai_reader(), Reader(adapter("openai")[0].reads_units(OPTIONS), plans=False)
+
+    def data(letter: str) -> bytes:
+        text = letter * size
+        messages = [
+            {"role": "user", "content": f"{letter}?"},
+            {"role": "assistant", "content": text, "thought": text, "action": "open a.py"},
+        ]
+        return orjson.dumps({"model": "m", "messages": messages})
+
+    for letter in "ab":
+        read_by(reader, data(letter))
+    assert read_by(reader, data("c")) == (read_by(without, data("c"))[0], size > 64)
+
+
 # --- whether texts are split ------------------------------------------------------------------------------------------
 
 

@@ -85,7 +85,7 @@ class Writer:
         filled = None if plan is None else self._outputs.filled(conversation, plan)
         if filled is not None:
             return filled
-        if plan is None or not self._outputs.lacks(plan):
+        if plan is None or not self._outputs.is_due(plan):
             return self.write(conversation)
         written = self.write(conversation, traced=True)
         self._outputs.learn(conversation, plan, written)

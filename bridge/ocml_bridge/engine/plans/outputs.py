@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...common.memo import Memo
+from ...common.memo import Meetings, Memo
 from ...model.ownership import key_of
 from ...units.conversation import Conversation, ConversationPlan
 from ...units.grammar import ANY_CONTENT, ContentClass
@@ -44,7 +44,9 @@ class OutputPlans:
         self._grammar: Final = grammar
         self._write: Final = write
         self._traced: Final = traced
-        self._plans = Memo[ConversationPlan, OutputPlan | None](SIZE)
+        self._plans = Memo[ConversationPlan, OutputPlan](SIZE)
+        self._meetings = Meetings(LIMIT)
+        """How many conversations with a plan were written without a plan of the output."""
         self._head_only_cache = Memo[Head, bool](LIMIT)
 
     def filled(self, conversation: Conversation, plan: ConversationPlan) -> Filled | None:
@@ -63,9 +65,18 @@ class OutputPlans:
             return None
         return Filled(*output, output_plan, conversation, self._write)
 
-    def lacks(self, plan: ConversationPlan) -> bool:
-        """Return whether it is not known yet whether conversations with a plan have a plan of the output."""
-        return self._grammar.tokens is None and plan not in self._plans
+    def is_due(self, plan: ConversationPlan) -> bool:
+        """Count a conversation that is not written by a plan of the output; return whether that is to be learned now.
+
+        It may not be possible because of the contents of a conversation, so it is tried again, less and less.
+
+        Args:
+            plan: the plan by which the conversation was read.
+        """
+        if self._grammar.tokens is not None or plan in self._plans:
+            return False
+        met = self._meetings.met(plan)
+        return met & (met - 1) == 0
 
     def learn(self, conversation: Conversation, plan: ConversationPlan, written: Written) -> None:
         """Learn the plan of the output from a conversation, if all its units are written by plans.
@@ -80,8 +91,9 @@ class OutputPlans:
             if without_tokens is None:
                 return
             conversation, written = without_tokens, self._traced(without_tokens)
-        if written.planned:
-            self._plans.keep(plan, self._learned(conversation, plan, written), len(plan.items) + 1)
+        learned = self._learned(conversation, plan, written) if written.planned else None
+        if learned is not None:
+            self._plans.keep(plan, learned, len(plan.items) + 1)
 
     def _without_tokens(self, conversation: Conversation, plan: ConversationPlan) -> Conversation | None:
         """Return a conversation with other texts in place of those with tokens, to learn the plan of its output from.

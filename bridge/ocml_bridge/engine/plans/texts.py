@@ -263,7 +263,11 @@ class TextPlans:
         if strings is None or not self._are_only_values(strings):
             return None
         numbers = [number for number, at in enumerate(places) if self._splitter.is_number(text.pieces, at)]
-        probes = [str(_PROBE + number) if number in numbers else probe(number) for number in range(len(places))]
+        least = _least_lengths(values, variable)
+        probes = [
+            str(_PROBE + number) if number in numbers else probe(number).ljust(least.get(string, 0), "x")
+            for number, string in enumerate(strings)
+        ]
         indices = {text: number for number, text in enumerate(probes)}
         if not indices.keys().isdisjoint(values):
             return None
@@ -320,6 +324,20 @@ class TextPlans:
             if string in wanted and not self._splitter.is_key(text.pieces, at)
         ]
         return found if len(found) <= len(values) else []
+
+
+def _least_lengths(values: Sequence[str], variable: Mapping[int, range | None]) -> dict[str, int]:
+    """Return how long a text in the place of a value must be at least, by the value, if it may not have any length.
+
+    Args:
+        values: the values of a conversation.
+        variable: as `ConversationPlan.variable` returned it.
+    """
+    least: dict[str, int] = {}
+    for number, allowed in variable.items():
+        if allowed is not None:
+            least[values[number]] = max(least.get(values[number], 0), allowed.start)
+    return least
 
 
 def _getter(indices: Sequence[int]) -> Get:
