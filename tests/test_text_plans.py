@@ -338,6 +338,25 @@ def test_odd_contents_do_not_keep_other_conversations_from_plans(odd: str, targe
     assert filled[-1]
 
 
+@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("odd", ['{"a":', "", '"x"', ' {"a":1} ', '{"a":1,"a":2}', '{"a":"<|end|>"}', "null"])
+def test_odd_arguments_do_not_keep_other_calls_from_plans(odd: str, target: str) -> None:
+    """Arguments and results of several classes are written by several plans."""
+    reader, writer = openai_reader(), Writer(adapter(target)[0].writes_units(OPTIONS))
+    filled: list[bool] = []
+    for number in range(36):
+        arguments, reply = (odd, "{}") if number < 4 else ('{"a":1}', "1 %" if number % 2 else '{"b":2}')
+        call = {"id": "call_a", "type": "function", "function": {"name": "f", "arguments": arguments}}
+        messages = [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_a", "content": reply},
+        ]
+        conversation, _ = read_again(reader, orjson.dumps({"model": "m", "messages": messages}), Kind.JSON)
+        filled.append(isinstance(writer.fill(conversation), Filled))
+    assert all(filled[-2:])
+
+
 @pytest.mark.parametrize("size", [64, 65, 1000])
 def test_a_long_text_in_an_unknown_member_is_a_value(size: int) -> None:
     """SWE-agent's trajectories have a `thought` that repeats the content."""

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from ..written import Written
 
 
+_MOST: Final = 4
+"""How many plans of outputs one plan of a conversation has at most."""
+
+
 class OutputPlans:
     """Learns the plans of a writer's outputs, and caches them.
 
@@ -44,7 +48,7 @@ class OutputPlans:
         self._grammar: Final = grammar
         self._write: Final = write
         self._traced: Final = traced
-        self._plans = Memo[ConversationPlan, OutputPlan](SIZE)
+        self._plans = Memo[ConversationPlan, tuple[OutputPlan, ...]](SIZE)
         self._meetings = Meetings(LIMIT)
         """How many conversations with a plan were written without a plan of the output."""
         self._head_only_cache = Memo[Head, bool](LIMIT)
@@ -59,21 +63,22 @@ class OutputPlans:
         Returns:
             None if there is no plan, or if it is not valid for a value; then it is to be written unit by unit.
         """
-        output_plan = self._plans.get(plan)
-        output = None if output_plan is None else output_plan.output(conversation.values)
-        if output is None or output_plan is None:
-            return None
-        return Filled(*output, output_plan, conversation, self._write)
+        for output_plan in self._plans.get(plan, ()):
+            output = output_plan.output(conversation.values)
+            if output is not None:
+                return Filled(*output, output_plan, conversation, self._write)
+        return None
 
     def is_due(self, plan: ConversationPlan) -> bool:
-        """Count a conversation that is not written by a plan of the output; return whether that is to be learned now.
+        """Count a conversation that no plan of the output writes; return whether one is to be learned from it.
 
-        It may not be possible because of the contents of a conversation, so it is tried again, less and less.
+        There are several for one plan of the conversation if its contents are of several classes. Some contents are
+        written by none, so it is tried less and less.
 
         Args:
             plan: the plan by which the conversation was read.
         """
-        if self._grammar.tokens is not None or plan in self._plans:
+        if self._grammar.tokens is not None or len(self._plans.get(plan, ())) == _MOST:
             return False
         met = self._meetings.met(plan)
         return met & (met - 1) == 0
@@ -93,7 +98,7 @@ class OutputPlans:
             conversation, written = without_tokens, self._traced(without_tokens)
         learned = self._learned(conversation, plan, written) if written.planned else None
         if learned is not None:
-            self._plans.keep(plan, learned, len(plan.items) + 1)
+            self._plans.keep(plan, (*self._plans.get(plan, ()), learned), len(plan.items) + 1)
 
     def _without_tokens(self, conversation: Conversation, plan: ConversationPlan) -> Conversation | None:
         """Return a conversation with other texts in place of those with tokens, to learn the plan of its output from.

@@ -196,8 +196,9 @@ class TextPlans:
             return False
         texts = (text, self._splitter.with_numbers(text) or text)
         shapes = [(each, shapes[0]) for each in texts if (shapes := self._shapes.get(each.outside))]
-        met = self._meetings.met(shapes[0][1].key_of(shapes[0][0]) if shapes else texts[1].outside)
-        return met >= meetings and met & (met - 1) == 0
+        keys: list[Hashable] = [texts[1].outside, *(shape.key_of(each) for each, shape in shapes[:1])]
+        counts = [self._meetings.met(key) for key in keys]
+        return any(met >= meetings and met & (met - 1) == 0 for met in counts)
 
     def learn(
         self,
