@@ -119,8 +119,9 @@ def _read_tool(value: Json) -> Tool | None:
     namespace, bare = split_name(name)
     tool = Tool(bare, description, schema["json"], namespace, extras=NOTES.by_format(extras))
     tool.strict = strict if isinstance(strict, bool) else None
-    layout: Object = NAMES.note(name) | untyped(schema["json"])
-    tool.layout = NOTES.by_format(untyped(schema["json"]))
+    schema_layout = untyped(schema["json"])
+    layout: Object = NAMES.note(name) | schema_layout
+    tool.layout = NOTES.by_format(schema_layout)
     if not keep_form(layout, _write_tool(tool), raw, exactly=True):
         return None
     tool.layout = NOTES.by_format(layout)

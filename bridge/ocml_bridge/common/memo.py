@@ -56,3 +56,13 @@ class Meetings:
         number = hash(value)
         count = self._counts.get(number, 0) + 1
         return self._counts.keep(number, count, 1 if count == 1 else 0)
+
+    def is_due(self, value: Hashable, least: int = 1) -> bool:
+        """Count one occurrence of a value; return whether to try something with it now: less and less often.
+
+        Args:
+            value: the value.
+            least: how often it must have occurred; from then on, it is due after each doubling of its occurrences.
+        """
+        count = self.met(value)
+        return count >= least and count & (count - 1) == 0

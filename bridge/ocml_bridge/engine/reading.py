@@ -131,7 +131,11 @@ class Reader:
         if all_planned and split.envelope is not None and len(plans) <= MOST:
             key = self._conversations.key_of(units_key, planned_items, values)
         plan = None if key is None else self._conversations.find(key, values)
-        is_due = text is not None and self._texts is not None and self._texts.is_due(text, self._conversations.meetings)
+        is_due = (
+            text is not None
+            and self._texts is not None
+            and self._texts.is_due(text, self._conversations.least_meetings)
+        )
         conversation = None
         if plan is not None:
             log.findings += plan.findings

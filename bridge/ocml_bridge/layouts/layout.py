@@ -153,8 +153,8 @@ class Layout:
     def doubtful(self, columns: Collection[str]) -> list[str]:
         """Return the columns of a row, of some with values, that make it uncertain whether it is of this layout."""
         by_name = self.doubted_by
-        asked = self.sources(dict.fromkeys(columns, True)).get(_INSTRUCTION, "")
-        further = FURTHER_QUESTIONS if asked.lower() == _INSTRUCTION else frozenset[str]()
+        instruction = self.sources(dict.fromkeys(columns, True)).get(_INSTRUCTION, "")
+        further = FURTHER_QUESTIONS if instruction.lower() == _INSTRUCTION else frozenset[str]()
         of_others = [each for each in columns if each in self.doubts or (by_name is not None and by_name(each))]
         known = {name for names in self.columns.values() for name in names}
         return [each for each in of_others if each.lower() not in known] + [

@@ -86,13 +86,17 @@ class ConversationPlans:
 
     Args:
         grammar: the format's reader of units.
+
+    Attributes:
+        least_meetings: how often a key, or a text, is met before its plan is learned; more often while most plans are
+            not used enough.
     """
 
     def __init__(self, grammar: UnitReader) -> None:
         self._grammar: Final = grammar
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
         self._meetings = Meetings(_COUNTED)
-        self._due = MEETINGS
+        self.least_meetings = MEETINGS
         self._without_plan = 0
         """How many conversations without a plan were read since the last look."""
         self._recent: list[ConversationPlan | None] = []
@@ -156,11 +160,6 @@ class ConversationPlans:
         plan.uses += 1
         return plan
 
-    @property
-    def meetings(self) -> int:
-        """How often a key, or a text, is met before its plan is learned; more often while plans are not used enough."""
-        return self._due
-
     def is_due(self, key: Hashable | None, *, at_once: bool) -> bool:
         """Count a conversation that was read without a plan; return whether its plan is to be learned now.
 
@@ -171,7 +170,7 @@ class ConversationPlans:
         self._without_plan += 1
         if self._without_plan >= WINDOW:
             self._adapt()
-        return key is not None and (self._meetings.met(key) == self._due or at_once)
+        return key is not None and (self._meetings.met(key) == self.least_meetings or at_once)
 
     def learn(
         self,
@@ -209,9 +208,9 @@ class ConversationPlans:
         """Learn plans later if most that were learned in the window before are used too little, else as at first."""
         if self._former:
             used = sum([plan is not None and plan.uses >= SAVES for plan in self._former])
-            due = MEETINGS if 2 * used >= len(self._former) else min(4 * self._due, SELDOM)
-            if due != self._due:
-                self._due, self._meetings = due, Meetings(_COUNTED)
+            due = MEETINGS if 2 * used >= len(self._former) else min(4 * self.least_meetings, SELDOM)
+            if due != self.least_meetings:
+                self.least_meetings, self._meetings = due, Meetings(_COUNTED)
         self._without_plan, self._former, self._recent = 0, self._recent, []
 
     def _learned(

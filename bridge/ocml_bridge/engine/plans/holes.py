@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...loss import Loss
 from ...units.conversation import ConversationPlan
 from .fillers import Hole, filler
-from .probes import PROBES, SUFFIX, all_texts, shown
+from .probes import PROBES, SUFFIX, shown, texts_in
 
 LONGEST: Final = 50_000
 """How long an output with a plan is at most without its values, in characters."""
@@ -72,7 +72,7 @@ def derived_ids(output: Any, losses: Sequence[Loss], plan: ConversationPlan) -> 
     derived: set[tuple[int, str]] = set()
     if not plan.ids:
         return derived
-    texts = _BETWEEN.join(["", *all_texts(output), *(loss.detail for loss in losses)])
+    texts = _BETWEEN.join(["", *(text for _, text in texts_in(output)), *(loss.detail for loss in losses)])
     for found in _WITH_REST.finditer(texts):
         number, at, suffix = int(found[1]), found.start(), found[2]
         is_begun = _OF_ID.match(texts, at - 1) is not None

@@ -80,8 +80,7 @@ class OutputPlans:
         """
         if self._grammar.tokens is not None or len(self._plans.get(plan, ())) == _MOST:
             return False
-        met = self._meetings.met(plan)
-        return met & (met - 1) == 0
+        return self._meetings.is_due(plan)
 
     def learn(self, conversation: Conversation, plan: ConversationPlan, written: Written) -> None:
         """Learn the plan of the output from a conversation, if all its units are written by plans.

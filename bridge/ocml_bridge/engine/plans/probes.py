@@ -74,21 +74,6 @@ def texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
             waiting += [((*path, at), each) for at, each in enumerate(cast("list[Any]", inner))]
 
 
-def all_texts(value: Any) -> list[str]:
-    """Return all texts in a JSON value, in any order."""
-    found: list[str] = []
-    waiting: list[Any] = [value]
-    while waiting:
-        inner = waiting.pop()
-        if isinstance(inner, str):
-            found.append(inner)
-        elif isinstance(inner, dict):
-            waiting += cast("dict[str, Any]", inner).values()
-        elif isinstance(inner, list):
-            waiting += cast("list[Any]", inner)
-    return found
-
-
 def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
     """Return the place of a content among values; None if it is a text that contains a probe and other text.
 

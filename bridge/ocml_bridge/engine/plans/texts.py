@@ -197,8 +197,8 @@ class TextPlans:
         texts = (text, self._splitter.with_numbers(text) or text)
         shapes = [(each, shapes[0]) for each in texts if (shapes := self._shapes.get(each.outside))]
         keys: list[Hashable] = [texts[1].outside, *(shape.key_of(each) for each, shape in shapes[:1])]
-        counts = [self._meetings.met(key) for key in keys]
-        return any(met >= meetings and met & (met - 1) == 0 for met in counts)
+        are_due = [self._meetings.is_due(key, meetings) for key in keys]  # each is counted
+        return any(are_due)
 
     def learn(
         self,
