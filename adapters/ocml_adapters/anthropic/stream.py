@@ -125,9 +125,9 @@ class EventDecoder(AssemblingDecoder):
         if found is None or block is None or block not in self._current:
             return None
         (_, kind, text), pieces = found, block.pieces_of(found[1])
-        if pieces is not None and self.delta is not None:
-            return MoreText(text, partial(self.say, pieces, self.delta.number))
-        return MoreText(text, partial(self._take_text, block, kind))
+        if pieces is None:
+            return MoreText(text, partial(self._take_text, block, kind))
+        return None if self.delta is None else MoreText(text, partial(self.say, pieces, self.delta.number))
 
     def _take_text(self, block: Block, kind: str, text: str) -> None:
         """Take a delta of text or arguments."""

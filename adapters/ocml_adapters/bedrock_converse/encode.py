@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Final
 
 from ocml_bridge.chat.turns import is_call, name_of, parts_of
@@ -115,7 +114,7 @@ class EventEncoder(ResponseEncoder):
         block = self._assembly.running(self._index)
         event = _line(_DELTA, {"delta": delta_of(delta_kind, PLACE), "contentBlockIndex": self._index})
         if block is not None:
-            self.run_on(number, event, partial(block.take_text, delta_kind, untold), _quote)
+            self.run_on(number, event, block.text.append, _quote)
         return out
 
     def sign(self, number: int, message: Message) -> list[bytes]:

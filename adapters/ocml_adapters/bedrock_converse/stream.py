@@ -131,9 +131,9 @@ class EventDecoder(AssemblingDecoder):
         if block is None or found is None or members.keys() - {_PADDING} != _MEMBERS["contentBlockDelta"]:
             return None
         kind, text = found
-        if self.delta is not None:
-            return MoreText(text, partial(self.say, block.text, self.delta.number))
-        return MoreText(text, partial(self._take_text, block, kind))
+        if kind == TOOL_USE:
+            return MoreText(text, partial(self._take_text, block, kind))
+        return None if self.delta is None else MoreText(text, partial(self.say, block.text, self.delta.number))
 
     def _take_text(self, block: Block, kind: str, text: str) -> None:
         """Take a delta with a text and nothing else."""

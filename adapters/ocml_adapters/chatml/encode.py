@@ -71,6 +71,10 @@ class PlainWriter(TextEncoder):
         self._empty = False
         return super().safe(text, path)
 
+    def passes(self) -> bool:
+        """Return whether the message has any text yet."""
+        return not self._empty
+
     def close(self, message: Message) -> str:
         """Return the end of a frame."""
         self._cut = message.end is None and message.role == "assistant" and not self._empty
@@ -152,6 +156,10 @@ class FamilyWriter(TextEncoder):
         if is_call(self._part) or not text.strip():
             return ""
         return self._begin(joins=True) + super().safe("".join(self._buffer), path)
+
+    def passes(self) -> bool:
+        """Return whether the message is no longer buffered."""
+        return self._is_begun
 
     def close(self, message: Message) -> str:
         """Return the end of a message, if it does not depend on the next one."""

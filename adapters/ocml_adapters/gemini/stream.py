@@ -41,6 +41,8 @@ _FEEDBACK: Final = "promptFeedback"
 """The member that a response without candidates has, if it says why there are none."""
 _IN_PIECES: Final = ("partialArgs", "willContinue")
 """The members of a call that is not complete."""
+_CONTINUING: Final[dict[str, Object]] = {"text": {}, "thought": {"thought": True}}
+"""What a part that continues a text or a thought has beside its text."""
 _GRAMMAR = PartGrammar()
 
 
@@ -60,6 +62,8 @@ class ContentDecoder(AssemblingDecoder):
         self._number = -1
         self._thought: Message | None = None
         """The thought that has not ended; it ends when another message begins."""
+        self._more_thought: list[str] = []
+        """The pieces of text that continue it."""
         self._media: Part | None = None
         """The last part of a message that has only media so far, and nothing between them.
 
@@ -94,11 +98,18 @@ class ContentDecoder(AssemblingDecoder):
         candidate, first = only_object(value.get(CANDIDATES)), self._assembly.first
         part = only_object(members_of(candidate.get(CONTENT)).get(PARTS))
         text, delta = part.get("text"), self.delta
-        if delta is None or self._kind != "text" or not (isinstance(text, str) and part.keys() == {"text"}):
+        more = _CONTINUING.get(self._kind)
+        if delta is None or more is None or not isinstance(text, str) or part != {"text": text, **more}:
             return None
         if first is None or len(self._assembly.candidates) > 1 or not first.continued_by(part):
             return None
-        return MoreText(text, partial(self.say, first.pieces, delta.number))
+        say = self.say if self._kind == "text" else self._say_thought
+        return MoreText(text, partial(say, first.pieces, delta.number))
+
+    def _say_thought(self, pieces: list[str], number: int, text: str) -> None:
+        """Take and emit more text of the thought that has not ended."""
+        self._more_thought.append(text)
+        self.say(pieces, number, text)
 
     def hosts(self, call: Message) -> bool:
         """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""
@@ -126,7 +137,7 @@ class ContentDecoder(AssemblingDecoder):
     def _emit_message(self, message: Message, *, continues: bool) -> None:
         is_thought, before = message.channel == "analysis", self._thought
         if before is not None and is_thought and continues:
-            before.content = text_of(before) + text_of(message)
+            self._more_thought.append(text_of(message))
         else:
             self._end_thought()
             self._number = self.start(message, message.signature)
@@ -149,7 +160,10 @@ class ContentDecoder(AssemblingDecoder):
         """End the thought before another message begins: chunks only append parts, so it is complete."""
         thought, self._thought = self._thought, None
         if thought is not None and self._ends_early and self.ended == self._number:
+            if self._more_thought:
+                thought.content = "".join((text_of(thought), *self._more_thought))
             self.end(thought)
+        self._more_thought = []
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

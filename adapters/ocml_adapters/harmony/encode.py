@@ -78,6 +78,10 @@ class HarmonyEncoder(TextEncoder):
         """Return text with its control tokens broken; "" for a message that is written only when it is complete."""
         return "" if self._whole else super().safe(text, path)
 
+    def passes(self) -> bool:
+        """Return whether the message is written as it arrives."""
+        return not self._whole
+
     def close(self, message: Message) -> str:
         """Write the end token, unless it depends on what follows; then `_due` has it."""
         if self._whole:

@@ -38,7 +38,6 @@ class Writer(TextEncoder):
         """The messages of the open frame."""
         self._message = Message("", "")
         """The message that is being written, as its frame reads."""
-        self._texts: list[str] = []
         self._placed = False
         self._number = 0
 
@@ -46,19 +45,23 @@ class Writer(TextEncoder):
         """Begin a message, without output; None for private reasoning, which is left out."""
         if has_no_place(start.message):
             return None
-        self._message, self._texts, self._placed = turn(start.message, ""), [], False
+        self._message, self.body, self._placed = turn(start.message, ""), [], False
         self._number = start.number
         return ""
 
     def safe(self, text: str, path: str) -> str:
         """Return a text with its tokens broken, after the header if it is the first; "" while it is buffered."""
-        self._texts.append(text)
+        self.body.append(text)
         if self._placed:
             return super().safe(text, path)
         if self._waits(text):
             return ""
-        self._message.content = "".join(self._texts)
+        self._message.content = "".join(self.body)
         return self._place(self._message) + super().safe(self._message.content, path)
+
+    def passes(self) -> bool:
+        """Return whether the message has its place in a frame."""
+        return self._placed
 
     def _waits(self, text: str) -> bool:
         """Return whether the frame depends on more of the message: a call, a tool declaration, blank text."""
@@ -94,7 +97,7 @@ class Writer(TextEncoder):
 
     def close(self, message: Message) -> str:
         """Return the buffered rest of a message; its frame stays open, because the next message may continue it."""
-        image = declaring(message) if declares(message) else turn(message, "".join(self._texts))
+        image = declaring(message) if declares(message) else turn(message, "".join(self.body))
         out = ""
         if self._placed:
             image.name = self._unit[-1].name

@@ -57,8 +57,6 @@ class Encoder(TextEncoder):
         """The last message in the open frame; None if no frame is open."""
         self._was_cut_off = False
         """Whether that message was cut off."""
-        self._body: list[str] = []
-        """The text of the open frame's body."""
         self._end_token = ""
         """The end token of the open thought; "" if none is open."""
 
@@ -96,6 +94,10 @@ class Encoder(TextEncoder):
             before = self._place(replace(self._head, content=text))
         return before + self._append(super().safe(text, path))
 
+    def passes(self) -> bool:
+        """Return whether the message is in a frame, and written as it arrives."""
+        return self._is_streamed and self._head is not None and self._blank_pieces is None
+
     def close(self, message: Message) -> str:
         """End a message; its frame stays open."""
         path, self._head = self._path, None
@@ -125,7 +127,7 @@ class Encoder(TextEncoder):
 
     def _append(self, text: str) -> str:
         if text:
-            self._body.append(text)
+            self.body.append(text)
         return text
 
     def _end_wire_message(self) -> str:
@@ -146,7 +148,7 @@ class Encoder(TextEncoder):
             self._empty_text = None
         if self._last_in_frame is not None and self._may_continue and may_join(self._last_in_frame, image):
             out = self._append(self._end_token)
-            out += self._append(newline_after(self._body[-1]))
+            out += self._append(newline_after(self.body[-1]))
         else:
             out = self._close_frame() + self._open_frame(image)
         self._last_in_frame, self._may_continue, self._blank_pieces, self._end_token = image, True, None, ""
@@ -155,7 +157,7 @@ class Encoder(TextEncoder):
     def _open_frame(self, image: Message) -> str:
         gap = "\n" if self._frame_count else self._edges(cut=False).opening
         self._frame_count += 1
-        self._body = []
+        self.body = []
         return f"{gap}{START}{header_of([image])}\n"
 
     def _close_frame(self) -> str:
@@ -164,7 +166,7 @@ class Encoder(TextEncoder):
             return ""
         self._append(self._end_token)
         self._last_in_frame, end_token, self._end_token = None, self._end_token, ""
-        return end_token + newline_after(self._body[-1] if self._body else "") + END
+        return end_token + newline_after(self.body[-1] if self.body else "") + END
 
     def _edges(self, *, cut: bool) -> Edges:
         return chosen({}, self.options, frames=True, cut=cut)
@@ -179,7 +181,7 @@ class Encoder(TextEncoder):
                 return write_completion(document, self.options, self.log).output
             return Frames(self.options).enclose([], Transcript(open_turn=document.open_turn), FIRST).output
         opening = None if isinstance(document, Completion) else document.open_turn
-        cut = opening is not None or (self._was_cut_off and may_be_cut("".join(self._body), self.options))
+        cut = opening is not None or (self._was_cut_off and may_be_cut("".join(self.body), self.options))
         if opening is not None:
             out += self._close_frame() + spell([open_frame(nearest_open_turn(opening), first=False)], "")
         elif not cut:

@@ -111,6 +111,10 @@ class FrameEncoder(TextEncoder):
         """Return text with its tokens escaped."""
         return escape(text, marked=is_thought(self._message))
 
+    def passes(self) -> bool:
+        """Return True: a text without brackets needs no escape."""
+        return True
+
     def close(self, message: Message) -> str:
         """Return the token that ends a message, if it is known already."""
         self._message = replace(self._message, end=message.end)

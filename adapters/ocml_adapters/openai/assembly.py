@@ -6,7 +6,7 @@ may have gaps, or all be 0. Unknown members are merged into the response, where 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableSequence, Sequence
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from ocml_bridge.json_values import jsontext
@@ -16,6 +16,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
 from .content import Content
+from .deltas import TextPlace
 from .marked_thoughts import EXTRA, is_marked
 from .merging import Twice, latest, merged, text_in
 from .reasoning import JOINT
@@ -206,10 +207,22 @@ class Choice:
         for call, text in self._called(delta):
             yield Fragment("call", text, call)
 
-    @property
-    def content_pieces(self) -> list[str] | None:
-        """The pieces of the text with which the content ends; None while more text may be that of a thought."""
-        return self._content.pieces if self._content.is_plain else None
+    def pieces_at(self, place: TextPlace) -> Sequence[MutableSequence[str]] | None:
+        """Return the lists of pieces to which a delta only adds its text; None if it may do anything else.
+
+        Args:
+            place: where the delta has its only text.
+        """
+        if place.call is not None:
+            call = self._indices.get(place.call)
+            return None if call is None or call.kind != FUNCTION else (call.pieces,)
+        if place.key == CONTENT:
+            return (self._content.pieces,) if self._content.is_plain else None
+        texts = self._reasoning.get(place.key)
+        if texts is None or self.is_signed or any(items.pieces for items in self._lists.values()):
+            return None
+        is_one = len(self._thoughts) - self._in_content == 1
+        return (texts, self._thoughts[-1], *((self._twice.texts,) if is_one else ()))
 
     def _head(self, delta: Object) -> None:
         """Take the role and the name, and the unknown members, of a delta."""

@@ -21,12 +21,6 @@ class TextPlace(NamedTuple):
     key: str
     call: int | None = None
 
-    def delta(self, text: str) -> Object:
-        """Return a delta with a text and nothing else."""
-        if self.call is None:
-            return {self.key: text}
-        return {self.key: [{"index": self.call, FUNCTION: {"arguments": text}}]}
-
 
 def text_of_delta(delta: Object, role: str | None) -> tuple[TextPlace, str] | None:
     """Return the text of a delta that has one and nothing else, and its place. Null, "" and the role say nothing.

@@ -76,6 +76,11 @@ class Twice:
         self._offsets = [0, 0]
         """How much of the first of these pieces was repeated."""
 
+    @property
+    def texts(self) -> deque[str]:
+        """The texts that no item has repeated yet; more text is added to them as long as no item has come."""
+        return self._ahead[1]
+
     def take(self, text: str, in_items: str) -> str | None:
         """Take what comes next; return what is new in it if it begins with the text so far, else None.
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 from functools import partial
 from itertools import count
 from typing import Final, cast
@@ -23,11 +23,11 @@ from ocml_bridge.stream.decoder import emit_message, header_of, text_of
 from ocml_bridge.stream.repeats import MoreText
 
 from .assembly import Call, Choice, Fragment
-from .deltas import TextPlace, text_of_delta
+from .deltas import text_of_delta
 from .merging import error_in, renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning
-from .syntax import CONTENT, CUSTOM, DETAILS, NOTES
+from .syntax import CUSTOM, DETAILS, NOTES
 from .thought_lists import ITEM, SEALED, is_closed
 from .units import WireReader
 
@@ -151,21 +151,17 @@ class ChunkDecoder(ArrivingDecoder):
         if more is None or choice.role != "assistant":
             return None
         (place, text), delta = more, self.delta
-        if place.key != CONTENT:
-            return MoreText(text, partial(self._take_text, choice, place))
-        pieces = choice.content_pieces
-        return None if delta is None or pieces is None else MoreText(text, partial(self._say, pieces, delta.number))
+        pieces = choice.pieces_at(place)
+        if delta is None or pieces is None or self._last is None:
+            return None
+        return MoreText(text, partial(self._say, pieces, self._last, delta.number))
 
-    def _say(self, pieces: list[str], number: int, text: str) -> None:
-        """Take and emit more of the content, which is joined from pieces."""
-        pieces.append(text)
-        self._lengths[TEXT] += len(text)
+    def _say(self, places: Sequence[MutableSequence[str]], key: _Key, number: int, text: str) -> None:
+        """Take and emit more of a message: add its text where it is joined from pieces."""
+        for pieces in places:
+            pieces.append(text)
+        self._lengths[key] += len(text)
         self.log.events.append(Delta(number, text))
-
-    def _take_text(self, choice: Choice, place: TextPlace, text: str) -> None:
-        """Take a delta with a text and nothing else."""
-        for fragment in choice.fragments(place.delta(text)):
-            self._add(choice, fragment)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

@@ -149,15 +149,15 @@ class ArrivingDecoder(Decoder, ABC):
         Raises:
             BridgeError: OCB-JSON if the data is not JSON; OCB-LIMIT if a value is too long.
         """
-        if self.is_closed:
+        if self.closed or self.failed or self.done:
             return []
         text = self._utf8.decode(data)
-        at = 0
-        while at < len(text):
+        at, length = 0, len(text)
+        while at < length:
             end = self._repeats.take(text, at)
             if end == at:
                 found = text.find(_EVENT_END, at)
-                end = len(text) if found < 0 else found + len(_EVENT_END)
+                end = length if found < 0 else found + len(_EVENT_END)
                 self._feed(text[at:end])
                 if self.is_closed:
                     break

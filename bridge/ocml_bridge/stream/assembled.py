@@ -92,7 +92,8 @@ class AssemblingDecoder(ArrivingDecoder):
     def say(self, pieces: list[str], number: int, text: str) -> None:
         """Take and emit more text of a message, which the format joins from pieces."""
         pieces.append(text)
-        self.more(number, text)
+        self._lengths[number] += len(text)
+        self.log.events.append(Delta(number, text))
 
     def end_part(self, number: int, part: Part) -> None:
         """Emit the `PartEnd` of a message's next part, because something else follows it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 
 from ..events import Delta, End, Event, Named, PartEnd, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding
@@ -103,7 +104,7 @@ class Settled:
     """Delay each message until its end, so that it begins on the channel and with the intent that it has then.
 
     A text may turn out to be a thought, or a preamble, after a stream has begun it as an answer. An answer that is
-    written as a whole does not need to begin it before.
+    written as a whole does not need to begin it before, and its text comes in one piece.
     """
 
     def __init__(self) -> None:
@@ -113,20 +114,33 @@ class Settled:
     def take(self, events: Iterable[Event]) -> Iterator[Event]:
         """Yield the events that can be passed on."""
         for event in events:
+            if type(event) is Delta:  # nearly every event
+                if (waiting := self._open.get(event.number)) is not None:
+                    waiting.append(event)
+                continue
             match event:
                 case Start(number, _):
                     self._open[number] = [event]
-                case Delta() | RefusalDelta() | PartEnd() | Signed() if event.number in self._open:
+                case RefusalDelta() | PartEnd() | Signed() if event.number in self._open:
                     self._open[event.number].append(event)
                 case End(number, message) if number in self._open:
                     start, *rest = self._open.pop(number)
                     assert isinstance(start, Start)
                     began = replace(start.message, channel=message.channel, intent=message.intent)
-                    yield from (start._replace(message=began), *rest, event)
+                    yield from (start._replace(message=began), *_joined(number, rest), event)
                 case Stop():
-                    for waiting in self._open.values():
-                        yield from waiting
+                    for number, waiting in self._open.items():
+                        yield from _joined(number, waiting)
                     self._open.clear()
                     yield event
                 case _:
                     yield event
+
+
+def _joined(number: int, events: Iterable[Event]) -> Iterator[Event]:
+    """Yield the events of a message, with one delta in place of several that follow one another."""
+    for is_text, group in groupby(events, lambda event: type(event) is Delta):
+        if is_text:
+            yield Delta(number, "".join(event.text for event in group if isinstance(event, Delta)))
+        else:
+            yield from group
