@@ -33,19 +33,13 @@ from .blocks import is_accepted, read_block, signature_of, write_block
 from .nearest import valid_id
 from .parts import write_citations, write_parts
 from .settings import PARAMETERS
-from .syntax import HOME, MESSAGE, NOTES, TEXT, THINKING, TOOL_USE
+from .syntax import ENDINGS, HOME, MESSAGE, NOTES, TEXT, THINKING, TOOL_USE
 from .tools import NAMES, type_of
 from .units import WireReader
 
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
 """The type of the deltas of each type of block, and the member with their text."""
 _ARGUMENTS: Final = ("input_json_delta", "partial_json")
-_REASONS: Final[dict[Reason, str]] = {
-    "stop": "end_turn",
-    "tool_calls": "tool_use",
-    "length": "max_tokens",
-    "content_filter": "refusal",
-}
 
 
 class EventEncoder(ResponseEncoder):
@@ -270,7 +264,7 @@ class EventEncoder(ResponseEncoder):
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write why the answer is over, the numbers of tokens, and the end."""
-        delta = {"stop_reason": _REASONS[self.reason or "stop"], "stop_sequence": None}
+        delta = {"stop_reason": ENDINGS.names[self.reason or "stop"], "stop_sequence": None}
         numbers = members_of_usage(usage_in(usage) or self.usage)
         end = self._event({"type": "message_delta", "delta": delta, "usage": numbers})
         return [end, self._event({"type": "message_stop"})]
@@ -282,7 +276,7 @@ class EventEncoder(ResponseEncoder):
 
     def wire(self) -> Object:
         """Return the response that a client assembles of the events."""
-        wire, reason = self._assembly.wire(), None if self.reason is None else _REASONS[self.reason]
+        wire, reason = self._assembly.wire(), None if self.reason is None else ENDINGS.names[self.reason]
         return {**wire, "model": self.model, "stop_reason": reason} if wire else {}
 
     def known(self, image: Settings, document: Settings) -> Settings:

@@ -18,6 +18,7 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
+from ocml_bridge.wires.endings import with_filter
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
@@ -25,6 +26,7 @@ from ocml_bridge.wires.surroundings import Surroundings, ToolList
 from .reader import is_system_prompt
 from .settings import PARAMETERS, has_usage
 from .syntax import (
+    ENDINGS,
     EXPECTED,
     HOME,
     MAX_TOKENS,
@@ -155,9 +157,6 @@ def trims(transcript: Transcript) -> bool:
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
-_CUT_OFF: Final = ("max_tokens", "model_context_window_exceeded", None)
-"""The stop reasons of answers that are not complete; None if the answer broke off."""
-
 
 def _is_response(document: Object) -> bool:
     return document.get("type") == MESSAGE and isinstance(document.get("content"), ARRAY)
@@ -167,16 +166,19 @@ def _read_response(document: Object, log: Log) -> Shell:
     wire: Object = {"role": document.get("role"), "content": document["content"]}
     shell = Shell([wire], lambda _: "", layout={SHAPE: RESPONSE})
     reason: Any = document.get("stop_reason", "end_turn")
-    shell.cut_off = reason in _CUT_OFF
+    shell.cut_off, is_filtered = ENDINGS.is_cut_off(reason), ENDINGS.is_filtered(reason)
     known = ["type", "role", "content"]
-    if reason == _stop_reason(wire, cut_off=shell.cut_off) and "stop_reason" in document:
+    if reason == _stop_reason(wire, cut_off=shell.cut_off, filtered=is_filtered) and "stop_reason" in document:
         known.append("stop_reason")
     _AROUND_CONTENT.read(shell, document, known)
+    shell.settings = with_filter(shell.settings, is_filtered=is_filtered)
     return shell
 
 
-def _stop_reason(wire: Object, *, cut_off: bool) -> str:
+def _stop_reason(wire: Object, *, cut_off: bool, filtered: bool) -> str:
     """Return the stop reason that the writer gives to an answer."""
+    if filtered:
+        return "refusal"
     if cut_off:
         return "max_tokens"
     content: Any = wire["content"]
@@ -224,15 +226,22 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     if surrounding.layout.get(SHAPE) != RESPONSE and any(map(_is_only_in_prompts, cast("list[Json]", content))):
         return None
     out: Object = {"type": MESSAGE, "role": "assistant", "content": content}
-    reason: Any = surrounding.extras.get("stop_reason")
-    if "stop_reason" not in surrounding.extras or (reason in _CUT_OFF) is not body.cut_off:
-        out["stop_reason"] = _stop_reason(out, cut_off=body.cut_off)
+    settings = surrounding.transcript.settings
+    filtered, known = settings is not None and settings.filtered is True, "stop_reason" in surrounding.extras
+    if not known or _differs(surrounding.extras, cut_off=body.cut_off, filtered=filtered):
+        out["stop_reason"] = _stop_reason(out, cut_off=body.cut_off, filtered=filtered)
         others = {key: value for key, value in surrounding.extras.items() if key != "stop_reason"}
         surrounding = surrounding._replace(extras=others)
     written = _AROUND_CONTENT.write(out, surrounding, implied=("stop_reason",))
-    if (written.get("stop_reason", "end_turn") in _CUT_OFF) is body.cut_off:
-        return written
-    return _AROUND_CONTENT.write(out, surrounding)
+    if _differs(written, cut_off=body.cut_off, filtered=filtered):
+        return _AROUND_CONTENT.write(out, surrounding)
+    return written
+
+
+def _differs(response: Object, *, cut_off: bool, filtered: bool) -> bool:
+    """Return whether the stop reason of a response says otherwise that it was cut off, or filtered."""
+    reason: Json = response.get("stop_reason", "end_turn")
+    return ENDINGS.is_filtered(reason) is not filtered or (ENDINGS.is_cut_off(reason) is not (cut_off and not filtered))
 
 
 # --- all shapes -------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.events import Reason
@@ -20,15 +20,8 @@ from .assembly import Assembly, Block, is_known, text_of_delta, unknown_members
 from .blocks import read_block
 from .parts import read_parts
 from .reader import read_message
-from .syntax import MESSAGE, NOTES, TEXT
+from .syntax import ENDINGS, MESSAGE, NOTES, TEXT
 from .units import WireReader
-
-_REASONS: Final[dict[str | None, Reason]] = {
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "content_filter",
-}
-"""The reason by the server's `stop_reason`; the reason is `stop` for any other."""
 
 
 class _Running(NamedTuple):
@@ -116,7 +109,7 @@ class EventDecoder(AssemblingDecoder):
         elif update.block is not None:
             self._continue(update.block, update.text)
         if self._assembly.is_over:
-            self.over = _REASONS.get(self._assembly.reason, "stop")
+            self.over = ENDINGS.reason(self._assembly.reason)
 
     def more_text(self, value: Object) -> MoreText | None:
         """Return the text of a delta of a block that is passed on."""
@@ -240,9 +233,10 @@ class EventDecoder(AssemblingDecoder):
         """Return the assembled response, with the stop reason of the caller if it has none."""
         response = self._assembly.wire()
         if response and (self._assembly.reason is None or not (self._assembly.is_over or reason)):
-            response["stop_reason"] = "max_tokens" if reason == "length" else None
             if reason in ("stop", "tool_calls"):
                 del response["stop_reason"]
+            else:
+                response["stop_reason"] = ENDINGS.name(reason)
         return response
 
     def document(self, reason: Reason | None) -> Transcript:

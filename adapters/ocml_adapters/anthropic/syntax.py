@@ -7,6 +7,7 @@ from typing import Final
 
 from ocml_bridge.formats.adapter import FormatOption
 from ocml_bridge.model.notes import Notes
+from ocml_bridge.wires.endings import Endings
 
 HOME: Final = "anthropic"
 NOTES: Final = Notes(HOME)
@@ -67,6 +68,15 @@ CALL_KEYS: Final = frozenset({"type", "id", "name", "input"})
 RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content"})
 WIRE_KEYS: Final = frozenset(WIRE_ORDER)
 REQUEST_KEYS: Final = frozenset({"messages"})
+ENDINGS: Final = Endings(
+    {
+        **dict.fromkeys(("end_turn", "stop_sequence", "tool_use", "pause_turn"), "stop"),
+        **dict.fromkeys(("max_tokens", "model_context_window_exceeded"), "length"),
+        "refusal": "content_filter",
+    },
+    {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"},
+)
+"""The stop reasons; in a stream with calls, `stop` becomes `tool_calls`."""
 RESPONSE_KEYS: Final = frozenset({"type", "role", "content", "stop_reason"})
 
 ENGINE_KEYS: Final = frozenset(

@@ -26,17 +26,9 @@ from .assembly import Assembly, delta_of
 from .blocks import BlockGrammar, deltas_after_text
 from .parts import write_media
 from .settings import RESPONSE_PARAMETERS
-from .syntax import CONTENT, HOME, IMAGE, REASONING, TOOL_RESULT, TOOL_USE
+from .syntax import CONTENT, ENDINGS, HOME, IMAGE, REASONING, TOOL_RESULT, TOOL_USE
 from .tools import NAMES, OF_SERVER, is_of_server
 from .units import MessageReader
-
-_REASONS: Final[dict[Reason, str]] = {
-    "stop": "end_turn",
-    "tool_calls": "tool_use",
-    "length": "max_tokens",
-    "content_filter": "content_filtered",
-}
-
 
 _GRAMMAR: Final = BlockGrammar()
 _DELTA: Final = "contentBlockDelta"
@@ -204,7 +196,8 @@ class EventEncoder(ResponseEncoder):
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
-        return [*self._end(), self._event("messageStop", {"stopReason": _REASONS[reason]}), *self._metadata(self.usage)]
+        stop = self._event("messageStop", {"stopReason": ENDINGS.names[reason]})
+        return [*self._end(), stop, *self._metadata(self.usage)]
 
     def _metadata(self, usage: Usage | None) -> list[bytes]:
         """Write the numbers of tokens, if all three are known."""

@@ -19,6 +19,7 @@ from ocml_bridge.units.envelopes import Body
 from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Stream, Surrounding, has
+from ocml_bridge.wires.endings import with_filter
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
@@ -26,7 +27,7 @@ from ocml_bridge.wires.surroundings import OF_CALLS
 from .settings import REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CONTENT,
-    CUT_OFF,
+    ENDINGS,
     EVENTS,
     EXPECTED,
     MESSAGE,
@@ -142,9 +143,10 @@ def _read_response(document: Object, log: Log) -> Shell:
     raw = document
     if isinstance(output, dict) and isinstance(message := cast("Object", output).get(MESSAGE), dict):
         shell.units = [cast("Json", message)]
-        shell.cut_off = document.get(STOP_REASON) in CUT_OFF
+        shell.cut_off = ENDINGS.is_cut_off(document.get(STOP_REASON))
         raw = {**document, OUTPUT: {**cast("Object", output), MESSAGE: _PLACEHOLDER}}
-    shell.settings, rest = RESPONSE_PARAMETERS.take(raw)
+    settings, rest = RESPONSE_PARAMETERS.take(raw)
+    shell.settings = with_filter(settings, is_filtered=ENDINGS.is_filtered(document.get(STOP_REASON)))
     extras = more_of(rest, ())
     if shell.units:
         output_extras = {key: value for key, value in cast("Object", extras[OUTPUT]).items() if key != MESSAGE}

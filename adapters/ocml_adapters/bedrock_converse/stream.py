@@ -18,6 +18,7 @@ from ocml_bridge.wires.blocks.reading import read_block
 from .assembly import Assembly, Block, text_of_delta
 from .blocks import BlockGrammar
 from .syntax import (
+    ENDINGS,
     OUTPUT,
     REASONING,
     STOP_REASON,
@@ -26,17 +27,6 @@ from .syntax import (
 from .tools import is_of_server
 from .units import MessageReader
 
-_REASONS: Final[dict[str, Reason]] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "stop",
-    **dict.fromkeys(("max_tokens", "model_context_window_exceeded"), "length"),
-    **dict.fromkeys(("guardrail_intervened", "content_filtered"), "content_filter"),
-    **dict.fromkeys(("malformed_model_output", "malformed_tool_use"), "truncated"),
-}
-"""The reason by the API's stop reason; the reason is `stop` for any other. With calls, `stop` becomes `tool_calls`."""
-_FINISHES: Final[dict[Reason, str]] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
-"""The stop reason of a response by the caller's reason, for streams that have none."""
 _GRAMMAR = BlockGrammar()
 _OF_SERVICE: Final = "amazon-bedrock-"
 """The prefix of members that `InvokeModel` adds to an event, as it does to a response."""
@@ -94,8 +84,7 @@ class EventDecoder(AssemblingDecoder):
     def take(self, value: Object, name: str | None) -> None:
         """Take an event of the server."""
         if OUTPUT in value and not self._assembly.wire() and self._whole is None:
-            self._whole, reason = value, value.get(STOP_REASON)
-            self.over = _REASONS.get(reason, "stop") if isinstance(reason, str) else "stop"
+            self._whole, self.over = value, ENDINGS.reason(value.get(STOP_REASON))
             return
         if self._whole is not None:
             self.note("an event follows the whole answer; the event is left out")
@@ -120,7 +109,7 @@ class EventDecoder(AssemblingDecoder):
             elif len(value) > 1 or may_say({kind: inner}) or may_say(members):
                 self.note(f"an event {kind[:40]!r} is not known; the event is left out")
         if self._assembly.reason is not None:
-            self.over = _REASONS.get(self._assembly.reason, "stop")
+            self.over = ENDINGS.reason(self._assembly.reason)
 
     def more_text(self, value: Object) -> MoreText | None:
         """Return the text of a delta that has one and nothing else."""
@@ -243,6 +232,6 @@ class EventDecoder(AssemblingDecoder):
     def response(self, reason: Reason | None) -> Object:
         """Return the assembled response, with the stop reason of the caller if it has none."""
         response = self._assembly.wire() if self._whole is None else self._whole
-        if self._whole is None and self._assembly.reason is None and reason in _FINISHES:
-            response[STOP_REASON] = _FINISHES[reason]
+        if self._whole is None and self._assembly.reason is None and (name := ENDINGS.name(reason)) is not None:
+            response[STOP_REASON] = name
         return response

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from ocml_bridge.model.notes import Notes
+from ocml_bridge.wires.endings import Endings
 
 HOME: Final = "bedrock-converse"
 NOTES: Final = Notes(HOME)
@@ -57,8 +58,18 @@ ENGINE_KEYS: Final = frozenset(
     }
 )
 """The keys of requests and responses that only the inference engine needs: they are no part of a prompt."""
-CUT_OFF: Final = (None, "max_tokens", "model_context_window_exceeded", "malformed_tool_use", "malformed_model_output")
-"""The stop reasons of answers that are not complete: too long, malformed, or None if the answer broke off."""
+ENDINGS: Final = Endings(
+    {
+        "end_turn": "stop",
+        "stop_sequence": "stop",
+        "tool_use": "stop",
+        **dict.fromkeys(("max_tokens", "model_context_window_exceeded"), "length"),
+        **dict.fromkeys(("guardrail_intervened", "content_filtered"), "content_filter"),
+        **dict.fromkeys(("malformed_model_output", "malformed_tool_use"), "truncated"),
+    },
+    {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "content_filtered"},
+)
+"""The stop reasons; in a stream with calls, `stop` becomes `tool_calls`."""
 EXPECTED: Final = (
     "expected a request with 'messages', a response with 'output' and 'stopReason', or a list of messages with"
     " 'content'"

@@ -32,16 +32,10 @@ from .assembly import Assembly
 from .blocks import PartGrammar, is_code
 from .hosted import is_hosted
 from .settings import RESPONSE_PARAMETERS
-from .syntax import CANDIDATES, CONTENT, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
+from .syntax import CANDIDATES, CONTENT, ENDINGS, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
 from .tools import NAMES
 from .units import ContentReader
 
-_FINISHES: Final[dict[Reason, str]] = {
-    "stop": "STOP",
-    "tool_calls": "STOP",
-    "length": "MAX_TOKENS",
-    "content_filter": "SAFETY",
-}
 _SEPARATOR: Final[Object] = {"text": "", "thought": True}
 """The part between two thoughts: it continues the first, so that what follows in the same chunk is the second."""
 _WHOLE: Final = "whole"
@@ -151,7 +145,7 @@ class ChunkEncoder(ResponseEncoder):
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
-        return [self._chunk({FINISH: _FINISHES[reason]}, **_metadata(self.usage))]
+        return [self._chunk({FINISH: ENDINGS.names[reason]}, **_metadata(self.usage))]
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write the numbers of tokens, if the caller gives them."""

@@ -21,6 +21,7 @@ from ocml_bridge.units.envelopes import Body
 from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Stream, Surrounding, has
+from ocml_bridge.wires.endings import with_filter
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Place, Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
@@ -47,6 +48,7 @@ from .syntax import (
     alias,
     is_cut_off,
     is_enclosed,
+    is_filtered,
     is_response,
     keys,
     opened,
@@ -225,7 +227,8 @@ def _read_response(raw: Object, log: Log) -> Shell:
         shell.cut_off = is_cut_off(head)
         if all(branch is not None for branch in branches):
             shell.branches, others = cast("list[Branch]", branches), []
-    shell.settings, rest = RESPONSE_PARAMETERS.take(document)
+    settings, rest = RESPONSE_PARAMETERS.take(document)
+    shell.settings = with_filter(settings, is_filtered=is_filtered(document, head))
     extras = more_of(rest, (CANDIDATES,))
     if candidates:
         extras[CANDIDATES] = [more_of(head, (CONTENT,)) if shell.units else first, *others]

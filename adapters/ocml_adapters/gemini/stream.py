@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
@@ -18,27 +18,9 @@ from ocml_bridge.wires.blocks.reading import read_block
 from .assembly import EMPTY, Assembly
 from .blocks import PartGrammar, is_code
 from .hosted import is_hosted
-from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, keys, opened
+from .syntax import CALL, CANDIDATES, CONTENT, ENDINGS, FEEDBACK, FINISH, MODEL_ROLE, PARTS, is_filtered, keys, opened
 from .units import ContentReader
 
-_REASONS: Final[dict[str, Reason]] = {
-    "STOP": "stop",
-    "MAX_TOKENS": "length",
-    **dict.fromkeys(
-        (
-            *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"),
-            *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
-        ),
-        "content_filter",
-    ),
-    "MALFORMED_FUNCTION_CALL": "truncated",
-    "MALFORMED_RESPONSE": "truncated",
-}
-"""The reason by the API's finish reason; the reason is `stop` for any other."""
-_FINISHES: Final[dict[Reason, str]] = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS"}
-"""The finish reason of a response by the caller's reason, for streams that have none."""
-_FEEDBACK: Final = "promptFeedback"
-"""The member that a response without candidates has, if it says why there are none."""
 _IN_PIECES: Final = ("partialArgs", "willContinue")
 """The members of a call that is not complete."""
 _CONTINUING: Final[dict[str, Object]] = {"text": {}, "thought": {"thought": True}}
@@ -86,10 +68,9 @@ class ContentDecoder(AssemblingDecoder):
             if self._live:
                 self._emit(part, continues=continues)
         first = self._assembly.first
-        feedback = chunk.get(_FEEDBACK)
         if first is not None and first.finish is not None:
-            self.over = _REASONS.get(first.finish, "stop")
-        elif first is None and isinstance(feedback, dict) and "blockReason" in keys(cast("Object", feedback)):
+            self.over = ENDINGS.reason(first.finish)
+        elif first is None and is_filtered(chunk, {}):
             self.over = "content_filter"
 
     def more_text(self, value: Object) -> MoreText | None:
@@ -171,7 +152,7 @@ class ContentDecoder(AssemblingDecoder):
         """Return the assembled response, with the finish reason of the caller if it has none."""
         response = self._assembly.wire()
         first = self._assembly.first
-        if first is not None and first.finish is None and reason in _FINISHES:
-            response[CANDIDATES][0][FINISH] = _FINISHES[reason]
-        is_empty = not response or first is not None or _FEEDBACK in response
+        if first is not None and first.finish is None and (name := ENDINGS.name(reason)) is not None:
+            response[CANDIDATES][0][FINISH] = name
+        is_empty = not response or first is not None or FEEDBACK in response
         return response if is_empty else {CANDIDATES: [], **response}

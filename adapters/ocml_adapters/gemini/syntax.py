@@ -9,8 +9,10 @@ import re
 from typing import Final, cast
 
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
+from ocml_bridge.wires.endings import Endings
 
 HOME: Final = "gemini"
 NOTES: Final = Notes(HOME)
@@ -27,6 +29,8 @@ CONTENT: Final = "content"
 ROLE: Final = "role"
 DECLARATIONS: Final = "functionDeclarations"
 FINISH: Final = "finishReason"
+FEEDBACK: Final = "promptFeedback"
+"""The member that a response without candidates has, if it says why there are none."""
 
 CALL: Final = "functionCall"
 RESPONSE: Final = "functionResponse"
@@ -110,19 +114,39 @@ def is_enclosed(value: Object) -> bool:
 def is_response(value: Object) -> bool:
     """Return whether an object has a member that only a response has."""
     known = keys(value)
-    return any(key in known for key in (CANDIDATES, "promptFeedback", "usageMetadata"))
+    return any(key in known for key in (CANDIDATES, FEEDBACK, "usageMetadata"))
 
 
 REQUEST_ORDER: Final = (
     *("model", SYSTEM, CONTENTS, TOOLS, "toolConfig", "generationConfig", "safetySettings", "cachedContent"),
 )
-RESPONSE_ORDER: Final = (CANDIDATES, "promptFeedback", "usageMetadata", "modelVersion", "responseId")
+RESPONSE_ORDER: Final = (CANDIDATES, FEEDBACK, "usageMetadata", "modelVersion", "responseId")
 ENGINE_KEYS: Final = frozenset(
     {"model", "generationConfig", "safetySettings", "cachedContent", "labels", "usageMetadata", "responseId"}
 )
 """The keys of requests and responses that only the inference engine needs: they are no part of a prompt."""
-CUT_OFF: Final = (None, "MAX_TOKENS", "MALFORMED_FUNCTION_CALL")
-"""The finish reasons of answers that are not complete: too long, malformed, or None if the answer broke off."""
+ENDINGS: Final = Endings(
+    {
+        "STOP": "stop",
+        "MAX_TOKENS": "length",
+        **dict.fromkeys(
+            (
+                *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"),
+                *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+            ),
+            "content_filter",
+        ),
+        **dict.fromkeys(
+            (
+                *("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE"),
+                *("UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"),
+            ),
+            "truncated",
+        ),
+    },
+    {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"},
+)
+"""The finish reasons; in a stream with calls, `stop` becomes `tool_calls`."""
 _NUMBERS: Final[dict[int, str | None]] = {0: None, 1: "STOP", 2: "MAX_TOKENS", 3: "SAFETY", 4: "RECITATION"}
 """The finish reasons by their numbers. Higher numbers mean other reasons in Vertex AI than in the Gemini API."""
 EXPECTED: Final = "expected a request with 'contents', a response with 'candidates', or a list of contents with 'parts'"
@@ -140,4 +164,10 @@ def finish_of(members: Object) -> str | None:
 def is_cut_off(members: Object) -> bool:
     """Return whether a candidate is not complete."""
     value = members.get(FINISH)
-    return (finish_of(members) if isinstance(value, int) else value) in CUT_OFF
+    return ENDINGS.is_cut_off(finish_of(members) if isinstance(value, int) else value)
+
+
+def is_filtered(response: Object, candidate: Object) -> bool:
+    """Return whether a filter ended the answer of a response, or withheld it."""
+    is_blocked = not candidate and "blockReason" in keys(members_of(response.get(FEEDBACK)))
+    return is_blocked or ENDINGS.is_filtered(finish_of(candidate))

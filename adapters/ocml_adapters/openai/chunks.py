@@ -11,7 +11,7 @@ from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final
 
-from ocml_bridge.events import Answer
+from ocml_bridge.events import Answer, Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
@@ -19,6 +19,7 @@ from ocml_bridge.model import ByFormat, Document, Message, Transcript, replace
 from ocml_bridge.report.report import report
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.response_losses import leave_out, leave_out_parts
+from ocml_bridge.wires.endings import with_filter
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
@@ -90,7 +91,7 @@ def losses_of(
     extras: ByFormat | None,
     *,
     alone: Collection[int],
-    cut_off: bool,
+    reason: Reason | None,
 ) -> list[Loss]:
     """Return the losses: what the document has and the client has not.
 
@@ -101,16 +102,19 @@ def losses_of(
         around: the settings that the client has, by the keys of a response.
         extras: the extras that the client has.
         alone: the indexes of written messages that are not joined to others of their kind.
-        cut_off: whether the client knows that the answer was cut off.
+        reason: why the answer is over, as the client knows; None if it broke off.
     """
-    if cut_off and read:
+    if reason in (None, "length") and read:
         read[-1] = replace(read[-1], end=None)
     log = Log()
     if isinstance(document, Transcript):
         written = _place(document.messages, present, alone, log)
         for index, message in zip(written, read, strict=False):
             leave_out_parts(document.messages[index], message, f"/messages/{index}/content", log, STREAM)
-    image = Transcript(tuple(read), settings=PARAMETERS.read(around).settings, extras=extras)
+    is_filtered = isinstance(document, Transcript) and document.settings is not None and document.settings.filtered
+    settings = PARAMETERS.read(around).settings
+    settings = with_filter(settings, is_filtered=is_filtered is True and reason == "content_filter")
+    image = Transcript(tuple(read), settings=settings, extras=extras)
     report(document, image, log, target=STREAM)
     return log.losses
 

@@ -267,10 +267,9 @@ class ChunkEncoder(ResponseEncoder):
         numbers = numbers or sealed or ({self._empty} if self._empty is not None else set())
         places, alone = (_places(stop, each) for each in (numbers | sealed, sealed | self._listed.apart))
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
-        cut_off = self.reason in (None, "length")
         wire = self.wire() if self.opened else {}
         extras = repeated_identity(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
-        return losses_of(stop.document, read, places, around, extras, alone=alone, cut_off=cut_off)
+        return losses_of(stop.document, read, places, around, extras, alone=alone, reason=self.reason)
 
     def _known(self) -> Iterator[str]:
         """Yield the keys of the document's settings that the client has."""

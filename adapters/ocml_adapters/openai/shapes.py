@@ -24,6 +24,7 @@ from ocml_bridge.units.grammar import SplitDocument
 from ocml_bridge.units.heads import Item, item_of, messages_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
+from ocml_bridge.wires.endings import with_filter
 from ocml_bridge.wires.requests import RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
@@ -32,6 +33,7 @@ from .reader import read_message, report_findings
 from .settings import PARAMETERS, TOOL_CHOICES
 from .split_choices import CALLS_OF_CHOICES, apart, joined
 from .syntax import (
+    ENDINGS,
     EXPECTED,
     HOME,
     MESSAGES,
@@ -110,8 +112,10 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
-_CUT_OFF: Final = ("length", None)
-"""The finish reasons of an incomplete answer: it was too long, or it never ended."""
+
+def _finish_of(choice: Json) -> Json:
+    """Return the finish reason of a choice; "" if it has none."""
+    return named(members_of(choice))[0].get("finish_reason", "")
 
 
 def _read_response(document: Object, log: Log) -> Shell:
@@ -119,6 +123,7 @@ def _read_response(document: Object, log: Log) -> Shell:
     if is_withheld(choices):
         shell = Shell([], lambda _: "/choices/0/message", layout={SHAPE: RESPONSE})
         _AROUND_CHOICES.read(shell, document, ["choices"])
+        shell.settings = with_filter(shell.settings, is_filtered=True)
         shell.extras["choices"] = choices
         return shell
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
@@ -126,8 +131,9 @@ def _read_response(document: Object, log: Log) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, "a response must have a choice with a 'message'", path="/choices/0")
     choice = cast("Object", first)
     shell = Shell([choice["message"]], lambda _: "/choices/0/message", layout={SHAPE: RESPONSE})
-    shell.cut_off = named(choice)[0].get("finish_reason", "") in _CUT_OFF
+    shell.cut_off = ENDINGS.is_cut_off(_finish_of(choice))
     _AROUND_CHOICES.read(shell, document, ["choices"])
+    shell.settings = with_filter(shell.settings, is_filtered=ENDINGS.is_filtered(_finish_of(choice)))
     if (one := joined(items_of(choices))) is not None:
         message, shell.extras["choices"], shell.layout[CALLS_OF_CHOICES] = one
         shell.units = [message]
@@ -141,7 +147,7 @@ def _read_response(document: Object, log: Log) -> Shell:
 
 
 def _other_choice(choice: Object, index: int) -> Branch:
-    cut_off = named(choice)[0].get("finish_reason", "") in _CUT_OFF
+    cut_off = ENDINGS.is_cut_off(_finish_of(choice))
     place = f"/choices/{index}/message"
     return Branch([choice["message"]], place, {**choice, "message": None}, cut_off=cut_off)
 

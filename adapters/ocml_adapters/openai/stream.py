@@ -27,22 +27,9 @@ from .deltas import text_of_delta
 from .merging import error_in, renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning
-from .syntax import CUSTOM, DETAILS, NOTES
+from .syntax import CUSTOM, DETAILS, ENDINGS, NOTES
 from .thought_lists import ITEM, SEALED, is_closed
 from .units import WireReader
-
-_REASONS: Final[dict[str, Reason]] = {
-    "stop": "stop",
-    "tool_calls": "stop",
-    "function_call": "stop",
-    "length": "length",
-    "content_filter": "content_filter",
-    "error": "error",
-    "abort": "cancelled",
-}
-"""The reason of the `Stop` event by finish reason; with calls, `stop` becomes `tool_calls`."""
-_FINISHES: Final = frozenset({"stop", "tool_calls", "length", "content_filter"})
-"""The caller's reasons that a response may have as its finish reason."""
 
 _IGNORED: Final = frozenset({"obfuscation", "p"})
 """Members of chunks that are not stored: padding that hides the length of the text (OpenAI, Mistral)."""
@@ -267,7 +254,7 @@ class ChunkDecoder(ArrivingDecoder):
         first = next(iter(self._choices.values()), None)
         if first is None or (first.finish is None and not self.done):
             return None
-        return _REASONS.get(first.finish or "stop", "stop")
+        return ENDINGS.reason(first.finish)
 
     def _seal(self, reason: Reason | None) -> Transcript:
         """Read the document, and emit the missing events of its messages; return the same document on later calls."""
@@ -284,7 +271,7 @@ class ChunkDecoder(ArrivingDecoder):
         if not choices:
             return Transcript()
         finish_reason = choices[0].finish
-        if finish_reason is not None and finish_reason not in _REASONS:
+        if finish_reason is not None and finish_reason not in ENDINGS.reasons:
             self.note(f"the finish reason {finish_reason[:40]!r} is not known; it is kept as it is")
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
@@ -300,7 +287,7 @@ class ChunkDecoder(ArrivingDecoder):
             return None
         if reason is None:
             return "stop" if self.done else None
-        return reason if reason in _FINISHES else None
+        return ENDINGS.name(reason)
 
     def _end(self, messages: Sequence[Message]) -> None:
         started, unstarted = list[tuple[int, int, Message]](), list[tuple[int, Message]]()

@@ -10,6 +10,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
 from ocml_bridge.text.functions import MEMBERS
+from ocml_bridge.wires.endings import Endings
 
 HOME: Final = "openai"
 NOTES: Final = Notes(HOME)
@@ -183,6 +184,18 @@ def in_camel(value: Object, names: Json) -> Object:
     return {keys.get(key, key): member for key, member in value.items()}
 
 
+ENDINGS: Final = Endings(
+    {
+        **dict.fromkeys(("stop", "tool_calls", "function_call"), "stop"),
+        **dict.fromkeys(("length", "model_length"), "length"),
+        "content_filter": "content_filter",
+        "insufficient_system_resource": "truncated",
+        "error": "error",
+        "abort": "cancelled",
+    },
+    {"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
+)
+"""The finish reasons of OpenAI, Mistral, DeepSeek, OpenRouter and vLLM; with calls, `stop` becomes `tool_calls`."""
 _ANSWERS: Final = frozenset({"message", "delta", "text"})
 """The keys of a choice with its answer: in a response, in a chunk, and in a response of the older API."""
 
@@ -197,4 +210,4 @@ def _has_no_answer(choice: Json) -> bool:
     if not isinstance(choice, dict):
         return False
     members = cast("dict[str, Json]", choice)
-    return members.get("finish_reason") == "content_filter" and _ANSWERS.isdisjoint(members)
+    return ENDINGS.is_filtered(members.get("finish_reason")) and _ANSWERS.isdisjoint(members)

@@ -247,7 +247,7 @@ class EventEncoder(ResponseEncoder):
     def wire(self) -> Object:
         """Return what a client has of the response: its id, the items that ended, and its status if it is complete."""
         complete = {} if self.reason is None else self.response(None)
-        more = {key: complete[key] for key in ("status", "model", "usage") if complete.get(key)}
+        more = {key: complete[key] for key in ("status", "incomplete_details", "model", "usage") if complete.get(key)}
         identity = {"id": self._answer.id, "created_at": self._answer.created} if self.opened else {}
         return {**identity, "object": "response", "output": self._output(), **more}
 

@@ -22,6 +22,7 @@ from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import SplitDocument
 from ocml_bridge.wires.documents import LIST, REQUEST, SHAPE, Documents, Shape, Surrounding, has
+from ocml_bridge.wires.endings import with_filter
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import FORM, Surroundings, ToolList
@@ -44,6 +45,7 @@ from .syntax import (
     RESPONSE_KEYS,
     RESPONSE_ORDER,
     STATE,
+    is_filtered,
 )
 from .tools import read_tools, write_tools
 
@@ -165,6 +167,7 @@ def _read_response(source: Object, log: Log) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, "'output' is not a list of items", path=f"/{OUTPUT}")
     shell = Shell(cast("list[Json]", output), lambda at: f"/{OUTPUT}/{at}", layout={SHAPE: RESPONSE})
     _AROUND_OUTPUT.read(shell, document, [OUTPUT])
+    shell.settings = with_filter(shell.settings, is_filtered=is_filtered(document))
     return shell
 
 
@@ -198,6 +201,7 @@ def _read_exchange(document: Object, log: Log) -> Shell:
     shell.units = [*shell.units, *output]
     shell.place = lambda at: place(at) if at < in_request else f"/response/{OUTPUT}/{at - in_request}"
     shell.layout |= {SHAPE: EXCHANGE, "answer": len(output), "around": list(document)}
+    shell.settings = with_filter(shell.settings, is_filtered=is_filtered(response))
     of_request = shell.extras
     shell.extras = {**rest(document, ("request", "response")), "response": {**response, OUTPUT: None}}
     if of_request:

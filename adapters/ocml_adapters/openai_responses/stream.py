@@ -24,11 +24,9 @@ from .assembly import Assembly
 from .hosted import is_of_client
 from .item_assembly import Item, NewText, Place
 from .items import is_state, read_item
-from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY
+from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY, is_filtered
 from .units import ItemReader
 
-_INCOMPLETE: Final[dict[str, Reason]] = {"content_filter": "content_filter"}
-"""The reasons of the `Stop` event by the reasons for which a response is incomplete; any other is a limit of length."""
 _ENDS: Final[dict[str, Reason]] = {
     "response.completed": "stop",
     "response.incomplete": "length",
@@ -77,8 +75,7 @@ class EventDecoder(AssemblingDecoder):
         if kind in _ENDS:
             self.over = _ENDS[kind]
             if self.over == "length":
-                details = members_of(members_of(value.get("response")).get("incomplete_details"))
-                self.over = _INCOMPLETE.get(str(details.get("reason")), "length")
+                self.over = "content_filter" if is_filtered(members_of(value.get("response"))) else "length"
         self._emit(new)
 
     def more_text(self, value: Object) -> MoreText | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import value_at
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
 
@@ -111,3 +113,8 @@ ENGINE_KEYS: Final = frozenset(
 """Parameters for sampling, limits, transport and bookkeeping, which are no part of the conversation or the prompt."""
 
 EXPECTED: Final = "expected a list of items, a request with 'input', or a response with 'output'"
+
+
+def is_filtered(response: Object) -> bool:
+    """Return whether a filter ended the answer of a response; any other reason for its end is a limit of length."""
+    return value_at(response, ("incomplete_details", "reason")) == "content_filter"

@@ -81,6 +81,7 @@ class Settings:
         modalities: the modalities of the answer: text, audio, image.
         parallel_tool_calls: whether several calls may be made in one turn.
         usage: the token counts of an answer.
+        filtered: whether a filter ended or withheld an answer; None if it is not known.
         metadata: names and values that the service stores with the answer.
         store: whether the service stores the answer.
         service_tier: the service's processing tier, as the source writes it.
@@ -110,6 +111,7 @@ class Settings:
     tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     usage: Usage | None = None
+    filtered: bool | None = None
     metadata: dict[str, str] | None = None
     store: bool | None = None
     service_tier: str | None = None

@@ -331,7 +331,7 @@ class ResponseEncoder(ABC):
         return losses_of(stop.document, image, order, joins, target=self.stream)
 
     def known(self, image: Settings, document: Settings) -> Settings:
-        """Return the settings of a document that a client has: the name of the model, and numbers of tokens.
+        """Return the settings of a document that a client has: model, numbers of tokens, and whether it was filtered.
 
         Numbers that the document does not have are omitted: they were written only because APIs require them.
 
@@ -342,7 +342,8 @@ class ResponseEncoder(ABC):
         names = [field.name for field in fields(Usage) if getattr(document.usage, field.name, None) is not None]
         numbers = {name: getattr(image.usage, name) for name in names} if image.usage is not None else {}
         model = image.model if image.model == document.model else None
-        return Settings(model=model, usage=Usage(**numbers) if numbers else None)
+        filtered = image.filtered if image.filtered == document.filtered else None
+        return Settings(model=model, usage=Usage(**numbers) if numbers else None, filtered=filtered)
 
     def order(self) -> Sequence[int]:
         """Return the number of each message of the image."""

@@ -106,6 +106,7 @@ SETTINGS: Final[tuple[Settings, ...]] = (
     Settings(response_format=AnswerFormat("json_object")),
     Settings(response_format=AnswerFormat("json_schema", "answer", SCHEMA, "What to say.", True)),
     Settings(usage=Usage(10, 5, 15, 4, 2)),
+    Settings(usage=Usage(10, 5, 15, 4, 2), filtered=True),
     Settings(metadata={"k": "v"}, store=False, service_tier="flex", safety_identifier="s", user="u"),
     Settings(prompt_cache_key="k", prompt_cache_retention="24h"),
 )

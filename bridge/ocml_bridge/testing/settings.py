@@ -51,6 +51,7 @@ def settings(
         tool_choice=st.one_of(st.none(), chosen),
         parallel_tool_calls=st.sampled_from(flags),
         usage=st.one_of(st.none(), st.builds(Usage, _COUNTS, _COUNTS, _COUNTS, _COUNTS, _COUNTS)),
+        filtered=st.sampled_from([None, None, True]),
         metadata=st.one_of(st.none(), st.dictionaries(texts, texts, min_size=1, max_size=2)),
         store=st.sampled_from(flags),
         service_tier=word,

@@ -1,0 +1,45 @@
+"""Read why an answer is over, by a table of the reasons of an API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from ..events import Reason
+from ..model import Json, Settings, replace
+
+_CUT_OFF: Final[frozenset[Reason]] = frozenset({"length", "truncated", "cancelled", "error"})
+"""The reasons of answers that are not complete."""
+
+
+class Endings(NamedTuple):
+    """The reasons of an API for which answers are over, for documents and for streams.
+
+    Attributes:
+        reasons: the reason of a stream by the reason of the API; any other reason of the API is `stop`.
+        names: the reason of the API that is written for each reason of a stream that can be written.
+    """
+
+    reasons: Mapping[str, Reason]
+    names: Mapping[Reason, str]
+
+    def reason(self, value: Json) -> Reason:
+        """Return the reason of a stream for a reason of the API."""
+        return self.reasons.get(value, "stop") if isinstance(value, str) else "stop"
+
+    def name(self, reason: Reason | None) -> str | None:
+        """Return the reason of the API for a reason of a stream; None if it has none."""
+        return None if reason is None else self.names.get(reason)
+
+    def is_cut_off(self, value: Json) -> bool:
+        """Return whether an answer with this reason is not complete; None if it broke off without a reason."""
+        return value is None or self.reason(value) in _CUT_OFF
+
+    def is_filtered(self, value: Json) -> bool:
+        """Return whether a filter ended or withheld an answer with this reason."""
+        return self.reason(value) == "content_filter"
+
+
+def with_filter(settings: Settings | None, *, is_filtered: bool) -> Settings | None:
+    """Return the settings of an answer, and that a filter ended or withheld it, if one did."""
+    return replace(settings or Settings(), filtered=True) if is_filtered else settings
