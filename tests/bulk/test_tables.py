@@ -87,6 +87,23 @@ def test_the_name_of_a_column_may_contain_another_delimiter(rows: Rows) -> None:
     assert [turn["content"] for turn in written[0]["messages"]] == ["Why?", "So."]
 
 
+@pytest.mark.parametrize(
+    ("data", "beside"),
+    [
+        (b"Question , Answer\nWhy?,So.\n", {}),
+        (b"\n \nquestion,answer\nWhy?,So.\n", {}),
+        (b"\r\nsep=;\r\n\r\nquestion;answer\r\nWhy?;So.\r\n", {}),
+        (b"question,answer,,\nWhy?,So.,,x\n", {"Unnamed: 2": "", "Unnamed: 3": "x"}),  # the SMS spam table at Kaggle
+        (b",question,answer\n0,Why?,So.\n", {"": "0"}),
+    ],
+)
+def test_a_header_as_people_write_it_names_the_columns(data: bytes, beside: dict[str, str], rows: Rows) -> None:
+    written, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
+    messages = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]
+    assert written == [{"messages": messages, **beside}]
+    assert refused == []
+
+
 def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows) -> None:
     data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\nprompt,completion\n"
     written, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
@@ -103,7 +120,10 @@ def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows)
 
 @pytest.mark.parametrize(
     ("data", "reason"),
-    [(b'prompt\n"a\nb', "unexpected end of data"), (b"prompt,prompt\na,b\n", "two columns are named 'prompt'")],
+    [
+        (b'\nprompt\nx\n"a\nb', "in the row that begins at line 4: a quote is not closed"),
+        (b"prompt,prompt\na,b\n", "two columns are named 'prompt'"),
+    ],
 )
 def test_a_table_that_cannot_be_read_is_named(data: bytes, reason: str, batch: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(data)

@@ -255,6 +255,24 @@ ROWS: list[RowCase] = [
         },
         [ASKED, ANSWERED],
     ),
+    # ELI5 (its card): a list for each member of the answers, and their scores
+    (
+        "ranked",
+        {
+            "q_id": "8houtx",
+            "title": "Why?",
+            "selftext": "",
+            "answers": {"a_id": ["dylcnfk", "dylcj49"], "text": ["No.", "Because."], "score": [2, 5]},
+        },
+        [ASKED, ANSWERED],
+    ),
+    ("won", {"prompt": "Why?", "winner": "Because.", "loser": "No."}, [ASKED, ANSWERED]),
+    # next to answers, the winner is one of them
+    (
+        "compared",
+        {"prompt": "Why?", "winner": "model_b", "loser": "model_a", "response_a": "No.", "response_b": "Because."},
+        [ASKED, ANSWERED],
+    ),
     # UltraInteract: the turns before the two answers
     ("preference", {"trajectory": [TURN], "chosen": "Because.", "rejected": "No.", "parent_id": "0"}, BOTH),
 ]
@@ -387,6 +405,7 @@ def test_two_answers_of_which_none_is_better_are_two_conversations(verdict: dict
         {"winner": "B"},
         {"preferred": "b"},
         {"score_a": -1, "score_b": 0},
+        {"comparison": "right"},  # Label Studio's JSON-MIN of a pairwise comparison
     ],
     ids=str,
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +171,6 @@ def test_columns_are_guessed_by_their_names(row: dict[str, Any], columns: dict[s
 @pytest.mark.parametrize(
     ("row", "columns"),
     [
-        (
-            {"prompt": "Why?", "winner": "So.", "loser": "No."},
-            {"instruction": "prompt", "chosen": "winner", "rejected": "loser"},
-        ),
         # a column that is the question is not its input, too
         (
             {"input": "Why?", "winner": "So.", "loser": "No."},
@@ -326,6 +325,45 @@ def test_messages_in_rows_of_their_own_are_joined_by_their_conversation(
     row: dict[str, Any], query: str, tmp_path: Path
 ) -> None:
     assert f"jq -sc '{query}' DATA" in proposed([row], tmp_path)
+
+
+def test_the_answers_of_a_ranking_are_not_decided_by_a_layout(tmp_path: Path) -> None:
+    """KoChatGPT (README), its reward model's data: whether the numbers are ranks or an order, no row says."""
+    row = {"prompt": "Why?", "completion_0": "So.", "completion_1": "No.", "completion_2": "Eh.", "ranking": [1, 0, 2]}
+    text = proposed([row], tmp_path)
+    assert yaml.safe_load(text) == {"layout": "auto"}
+    answers = '[.["completion_0"], .["completion_1"], .["completion_2"]] as $a'
+    assert f"""jq -c '{answers} | .["ranking"] as $r | . + {{chosen: $a[$r | index(min)]""" in text
+
+
+PRINTED_ROWS = [
+    (
+        "a.json",
+        '[{"chat_id": 1, "role": "user", "content": "a"}, {"chat_id": 2, "role": "user", "content": "b"}]',
+    ),
+    ("a.csv", "session_id,role,content\n1,user,a\n2,user,b\n"),
+    ("a.tsv", "\ufeffsession_id\trole\tcontent\n1\tuser\ta\n2\tuser\tb\n"),
+    (
+        "a.jsonl.gz",
+        '{"chat_id": 1, "role": "user", "content": "a"}\n{"chat_id": 2, "role": "user", "content": "b"}',
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), PRINTED_ROWS, ids=[name for name, _ in PRINTED_ROWS])
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is missing")
+def test_the_proposed_command_reads_the_rows_as_they_are_stored(name: str, text: str, tmp_path: Path) -> None:
+    data = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    [line] = [each for each in propose([str(tmp_path / name)], 10).splitlines() if "> rows.jsonl" in each]
+    command = line.removeprefix("#   ").partition(" > rows.jsonl")[0].replace("DATA", name)
+    printed = subprocess.run(command, shell=True, cwd=tmp_path, check=True, capture_output=True).stdout.splitlines()
+    assert [[each["content"] for each in json.loads(row)["messages"]] for row in printed] == [["a"], ["b"]]
+
+
+def test_a_file_without_rows_gets_no_advice_on_layouts(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"")
+    assert "# The data has no rows.\nlayout: auto\n" in propose([str(tmp_path / "a.jsonl")], 10)
 
 
 def test_a_message_alone_is_named_as_a_part() -> None:

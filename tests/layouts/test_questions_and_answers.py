@@ -358,6 +358,24 @@ ROWS: list[RowCase] = [
     ),
     # TruthfulQA
     ("alpaca", {"question": "Why?", "best_answer": "Because.", "incorrect_answers": ["No."]}, BOTH),
+    # DROP (its card): several spans are one answer
+    (
+        "answered-by-any",
+        {"passage": "The sky.", "question": "Why?", "answers_spans": {"spans": ["Because."], "types": ["span"]}},
+        [("user", "Why?\nThe sky."), ANSWERED],
+    ),
+    (
+        "answered-by-any",
+        {"question": "Why?", "answers_spans": {"spans": ["So", "because"], "types": ["span", "span"]}},
+        [ASKED, ("assistant", "So, because")],
+    ),
+    # RefGPT (README and code): labels with numbers, anywhere in a line, and a wide colon in Chinese
+    ("dialogue", {"dialogue": "<start_chat><Human 1>:Why? <Assistant 1>:Because. <end_chat>"}, [ASKED, ANSWERED]),
+    (
+        "dialogue",
+        {"dialogue": "<start_chat><Human 1>：Why?\n<Assistant 1>：Because.\n<Human 2>：So：why?<end_chat>"},
+        [ASKED, ANSWERED, ("user", "So：why?")],
+    ),
     # responses of llama.cpp and TGI
     ("prompt-completion", {"prompt": "Why?", "content": "Because.", "stop": True}, BOTH),
     ("alpaca", {"inputs": "Why?", "generated_text": "Because."}, BOTH),

@@ -135,6 +135,55 @@ ROWS: list[RowCase] = [
             ("assistant", "20 degrees."),
         ],
     ),
+    # NESTFUL (its wrapper 0.0.8, data_v1 and its card): calls that name their results, with and without tools
+    (
+        "xlam",
+        {"input": "Rome?", "output": [{"name": "weather", "arguments": {"city": "Rome"}, "label": "var1"}]},
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}')],
+    ),
+    (
+        "xlam",
+        {
+            "sample_id": "1",
+            "input": "Rome?",
+            "output": '[{"name": "weather", "arguments": {"city": "Rome"}, "label": "$var_1"}]',
+            "tools": json.dumps([WEATHER]),
+            "gold_answer": "20",
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}')],
+    ),
+    # the instruction next to an input is not the whole question
+    (
+        "xlam",
+        {"instruction": "Call.", "input": "Rome?", "output": json.dumps([{"name": "weather"}]), "tools": [WEATHER]},
+        [("user", "Call.\nRome?"), ("call weather", "{}")],
+    ),
+    # xLAM's data, whose steps its model reads (README of xLAM-7b-r, Berkeley's handler for it)
+    (
+        "agent-steps",
+        {
+            "task_instruction": "You are an expert.",
+            "query": "Rome?",
+            "tools": [WEATHER],
+            "few_shot_examples": [],
+            "steps": [
+                {
+                    "step_id": 1,
+                    "thought": "Hm.",
+                    "tool_calls": [{"name": "weather", "arguments": {"city": "Rome"}}],
+                    "next_observation": "20",
+                    "user_input": "",
+                },
+                {"step_id": 2, "thought": "20.", "tool_calls": [], "next_observation": "", "user_input": "And Pisa?"},
+                {"step_id": 3, "thought": "", "tool_calls": [{"name": "weather"}], "next_observation": ""},
+            ],
+        },
+        [
+            *(("system", "You are an expert."), ("user", "Rome?"), ("thought", "Hm.")),
+            *(("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20."), ("user", "And Pisa?")),
+            ("call weather", "{}"),
+        ],
+    ),
     # messages of Chat Completions whose calls and results are text in tags, as templates render them
     (
         "hermes-functions",
@@ -252,6 +301,18 @@ def test_tools_in_metadata_are_declared(spelled: Any) -> None:
 def test_metadata_without_declarations_declares_no_tools(metadata: Any) -> None:
     [conversation] = conversations({"messages": [{"role": "user", "content": "Why?"}], "metadata": metadata})
     assert not conversation.tools
+
+
+def test_what_a_chat_template_is_given_besides_messages_is_read() -> None:
+    """SmolTalk 2 (its card): tools as JSON texts, and the system prompt."""
+    kwargs = {"xml_tools": [json.dumps(WEATHER)], "python_tools": [], "custom_instructions": "Be brief."}
+    row: dict[str, Any] = {"messages": [{"role": "user", "content": "Why?"}], "chat_template_kwargs": kwargs}
+    [conversation] = conversations(row)
+    assert [tool.name for tool in conversation.tools or ()] == ["weather"]
+    assert as_pairs(conversation.messages) == [("system", "Be brief."), ("user", "Why?")]
+    assert read_row(Plan((AUTO,)), row).extra_columns == {"chat_template_kwargs": kwargs}
+    row["messages"].insert(0, {"role": "system", "content": "You are kind."})
+    assert as_pairs(conversations(row)[0].messages) == [("system", "You are kind."), ("user", "Why?")]
 
 
 def test_a_column_of_tools_comes_before_those_in_metadata() -> None:

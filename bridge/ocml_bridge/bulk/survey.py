@@ -12,6 +12,7 @@ from ..formats.adapter import Kind
 from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json
+from .as_lines import as_lines
 from .batch import Settings
 from .containers import parquet
 from .containers.compression import plain_content, reading_errors
@@ -51,8 +52,10 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
     plan = Plan((AUTO,), preview=preview)
     survey = Survey(plan)
     stored: list[str] = []
+    printer: str | None = None
     unread: BridgeError | None = None
     for item in find_inputs(arguments, Kind.JSON, rows=plan):
+        printer = as_lines(item) if not stored else printer
         stored.append(_container(item))
         if item.kind == "parquet":
             parquet.check(item, _JOB)
@@ -67,7 +70,7 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
             stored[-1] = f"{item.path}: cannot be read: {' '.join(reason.split())}"
     if unread is not None and not survey.rows:
         raise unread
-    return proposal(survey, stored)
+    return proposal(survey, stored, printer)
 
 
 def _container(item: Input) -> str:

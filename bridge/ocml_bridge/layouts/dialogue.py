@@ -40,9 +40,12 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     {"USER": "user", "HUMAN": "user", "AI": "assistant"},
     {"USER": "user", "HUMAN": "user", "BOT": "assistant"},
     {"Customer": "user", "Agent": "assistant"},
+    {"<Human 1>": "user", "<Assistant 1>": "assistant"},
 )
 """The labels of speakers, and their roles; a text has only labels of one style: the first that has its first label, and
-labels of both sides."""
+labels of both sides. A 1 in a label stands for any number (RefGPT)."""
+_CHAT: Final = ("<start_chat>", "<end_chat>")
+"""The tokens around the texts of RefGPT."""
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -50,8 +53,18 @@ _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 def _pattern(style: int) -> re.Pattern[str]:
     labels = "|".join(re.escape(label) for label in sorted(STYLES[style], key=len, reverse=True))
     # Headings are labels anywhere in a line: Guanaco's texts have them after the text of the turn before.
-    begins = "" if labels.startswith("\\#") else f"(?:^|(?:{END}) ?)"
-    return re.compile(rf"{begins}({labels}):[ \t]?", re.MULTILINE)
+    is_numbered = "1" in labels
+    begins = "" if labels.startswith("\\#") or is_numbered else f"(?:^|(?:{END}) ?)"
+    colon = "[:：]" if is_numbered else ":"  # RefGPT's Chinese texts have a wide one
+    return re.compile(rf"{begins}({labels.replace('1', _NUMBER)}){colon}[ \t]?", re.MULTILINE)
+
+
+_NUMBER: Final = r"\d{1,3}"
+
+
+def _speaker(style: int, label: str) -> str:
+    """Return the role of a label."""
+    return STYLES[style][re.sub(_NUMBER, "1", label)]
 
 
 def _style_of(text: str) -> int | None:
@@ -62,7 +75,7 @@ def _style_of(text: str) -> int | None:
 
 
 def _has_both(text: str, style: int) -> bool:
-    return {"user", "assistant"} <= {STYLES[style][word] for word in _pattern(style).findall(text)}
+    return {"user", "assistant"} <= {_speaker(style, word) for word in _pattern(style).findall(text)}
 
 
 def has_speakers(text: Json) -> bool:
@@ -76,9 +89,9 @@ def is_dialogue(fields: Object, wording: Wording) -> bool:
 
 
 def _unfenced(text: str) -> str:
-    """Return the content of a code block if a text is one; the text otherwise."""
+    """Return the content of a code block if a text is one, or of RefGPT's tokens; the text otherwise."""
     found = _FENCE.match(text)
-    return text if found is None else found[1]
+    return text.strip().removeprefix(_CHAT[0]).removesuffix(_CHAT[1]) if found is None else found[1]
 
 
 def read_labelled(text: Json) -> list[Object] | None:
@@ -91,7 +104,7 @@ def read_labelled(text: Json) -> list[Object] | None:
     found = list(_pattern(style).finditer(bare))
     ends = [*(each.start() for each in found[1:]), len(bare)]
     return [
-        message(STYLES[style][label[1]], unended(bare[label.end() : end]))
+        message(_speaker(style, label[1]), unended(bare[label.end() : end]))
         for label, end in zip(found, ends, strict=True)
     ]
 

@@ -58,18 +58,27 @@ def is_answered_by_any(fields: Object, wording: Wording) -> bool:
 def _texts_in(value: Json) -> list[str]:
     """Return the texts of a list, or of the member `text` (SQuAD) or `value` (TriviaQA); none for other values.
 
-    The items of a list may be objects with a `text`, too (NarrativeQA).
+    The items of a list may be objects with a `text`, too (NarrativeQA). Several `spans` are one answer (DROP).
     """
     found = members_of(value)
+    if spans := items_of(found.get(_SPANS)):
+        return [", ".join(map(str, spans))] if all(isinstance(each, str) for each in spans) else []
     if isinstance(found.get("value"), str):
         return [found["value"]]
     texts = [members_of(each).get("text", each) for each in items_of(found.get("text", value))]
     return cast("list[str]", texts) if all(isinstance(each, str) for each in texts) else []
 
 
+_SPANS: Final = "spans"
+
+
 def read_first_answer(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the question with the first of its answers."""
-    return read_exchange({**fields, OUTPUT: _texts_in(fields[OUTPUT])[0]}, wording)
+    [found] = read_exchange({**fields, OUTPUT: _texts_in(fields[OUTPUT])[0]}, wording)
+    if len(items_of(members_of(fields[OUTPUT]).get(_SPANS))) < 2:
+        return [found]
+    joined = noticed(f"/{OUTPUT}/{_SPANS}", "the answer has several spans; they are read as one text, with commas")
+    return [found._replace(findings=(*found.findings, joined))]
 
 
 def is_task(fields: Object, wording: Wording) -> bool:
@@ -105,11 +114,19 @@ def is_completion(fields: Object, wording: Wording) -> bool:
 
 
 def is_called(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a question, declared tools, and calls as the answer."""
-    if not (is_text_or_messages(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
+    """Return whether the fields hold a question, and calls as the answer; as their JSON text only with their tools."""
+    is_asked = is_text_or_messages(fields.get(INSTRUCTION, fields.get(INPUT)))
+    if not is_asked or CALLS not in fields or not isinstance(fields.get(INPUT, ""), str):
         return False
     calls = parsed_or_none(fields[CALLS]) if isinstance(fields[CALLS], str) else fields[CALLS]
+    if TOOLS not in fields:
+        return calls is fields[CALLS] and bool(calls) and all(map(_is_call, as_list(calls) or [None]))
     return all("name" in members_of(each) for each in as_list(calls) or [calls]) or calls == []
+
+
+def _is_call(value: Json) -> bool:
+    found = members_of(value)
+    return isinstance(found.get("name"), str) and as_object(found.get("arguments")) is not None
 
 
 def is_number(value: Json) -> bool:

@@ -7,12 +7,13 @@ from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError
 from ..json_values import jsontext
+from ..model import Json
 from .columns import FURTHER_QUESTIONS, SEVERAL
 from .exchange import INPUT, is_text_or_messages
 from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Layout, Object, Wording, parsed_or_none
 from .messages import CALLS, KNOWN, ROLES, are_messages
-from .named import has_answer, named_answer, named_fields, named_preference
+from .named import conversation_id, has_answer, named_answer, named_fields, named_preference
 from .numbered import numbered_turns
 from .plan import AUTO, Plan, layout_for, read_row
 from .table import BY_NAME, LAYOUTS
@@ -155,7 +156,7 @@ def _row_in_column(row: Object) -> Guess | None:
             layout = layout_for(Plan((AUTO,)), inner)
             if layout is not None and not layout.whole:
                 places = {field: f"{place}.{name}" for field, name in layout.sources(inner).items()}
-                if (found := _with_places(row, layout.name, places)) is not None:
+                if (found := _with_places(row, layout.name, places, [_INSIDE])) is not None:
                     return found
         inside = {
             f"{place}.{name}": deeper
@@ -181,11 +182,12 @@ def _messages_in_column(row: Object) -> Guess | None:
         places = {field: column for field, name in sources.items() if name == _MESSAGES}
         if layout is not None and (layout.whole or not places):
             layout, places = BY_NAME["wrapped"], {"records": column}
-        if layout is not None and (found := _with_places(row, layout.name, places)) is not None:
+        if layout is not None and (found := _with_places(row, layout.name, places, [_INSIDE])) is not None:
             return found
     return None
 
 
+_INSIDE: Final = "# A guess by what is inside of the columns: see that nothing of the conversation is next to it."
 _MESSAGES: Final = "messages"
 _SPOKEN: Final = Wording(role=("role", "from", "speaker", "author", "sender"))
 _DEEPEST: Final = 3
@@ -218,6 +220,8 @@ def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
 def _several_answers(row: Object, answers: list[str]) -> list[str]:
     """Return the plan for a row with several answers."""
     first = quoted(f"{answers[0]}[0]" if as_list(row[answers[0]]) else answers[0])
+    if numbered := _numbered_answers(row, answers):
+        return numbered
     return [
         f"# The rows have several answers ({', '.join(map(quoted, answers))}), and no layout decides between them.",
         "# Take one of them, and see that nothing is lost with the others, such as",
@@ -225,6 +229,30 @@ def _several_answers(row: Object, answers: list[str]) -> list[str]:
         f"#   columns: {{instruction: the column of what is asked, output: {first}}}",
         "layout: auto",
     ]
+
+
+def _numbered_answers(row: Object, answers: list[str]) -> list[str]:
+    """Return advice for a row with several answers, and a number for each of them that may be a rank; [] for others."""
+    several = as_list(row[answers[0]]) if len(answers) == 1 else answers
+    lists = {name: as_list(value) for name, value in row.items()}
+    ranks = next((name for name, each in lists.items() if each and all(map(_is_index, each))), None)
+    if ranks is None or several is None or len(lists[ranks] or ()) != len(several):
+        return []
+    each_alone = ", ".join(f".[{quoted(each)}]" for each in answers)
+    listed = each_alone if len(answers) == 1 else f"[{each_alone}]"
+    pair = "{chosen: $a[$r | index(min)], rejected: $a[$r | index(max)]}"
+    command = f"jq -c '{listed} as $a | .[{quoted(ranks)}] as $r | . + {pair}' DATA"
+    return [
+        f"# The rows have several answers, and numbers for them in {quoted(ranks)}. If the lowest is that of the best:",
+        f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
+        "# If the highest is, swap min and max. If they are the places of the answers, the best first, take $a[$r[0]]",
+        "# and $a[$r[-1]].",
+        "layout: auto",
+    ]
+
+
+def _is_index(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _put_together(row: Object, what: str, messages: str) -> list[str]:
@@ -235,7 +263,7 @@ def _put_together(row: Object, what: str, messages: str) -> list[str]:
         what: what each row is.
         messages: the rows of a conversation as an object with its messages, in jq.
     """
-    name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
+    name = conversation_id(row)
     if name is None:
         about, query = "If all of them are one conversation, put them together:", messages
     else:
@@ -252,13 +280,6 @@ def _with_words(turn: Object) -> Object:
 
 _HISTORIES: Final = frozenset(("history", "chat_history"))
 """Columns of earlier turns: questions and answers in objects are no rows of their own there (promptflow)."""
-_CONVERSATION_IDS: Final = frozenset(
-    (
-        *("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"),
-        *("convid", "convoid", "dialogueuuid", "ticketid"),
-    )
-)
-"""Columns that say which conversation a message is of, in small letters and without underscores."""
 NUMBERED: Final = ("speaker", "speaker_id", "speaker_idx", "author_id")
 """Keys of a turn that may hold the number of its speaker."""
 _ROLE_KEYS: Final = frozenset(
@@ -304,7 +325,7 @@ def _members_of_columns(row: Object) -> Guess | None:
     if layout is None or layout.whole or found.keys().isdisjoint(sources.values()):
         return None
     places = {field: f"{name}.{members[name]}" if name in found else name for field, name in sources.items()}
-    return _with_places(row, layout.name, places)
+    return _with_places(row, layout.name, places, [_INSIDE])
 
 
 _CONTENTS: Final = (

@@ -154,11 +154,11 @@ class Layout:
         """Return the columns of a row, of some with values, that make it uncertain whether it is of this layout."""
         by_name = self.doubted_by
         instruction = self.sources(dict.fromkeys(columns, True)).get(_INSTRUCTION, "")
-        further = FURTHER_QUESTIONS if instruction.lower() == _INSTRUCTION else frozenset[str]()
-        of_others = [each for each in columns if each in self.doubts or (by_name is not None and by_name(each))]
+        further = FURTHER_QUESTIONS if _plain(instruction) == _INSTRUCTION else frozenset[str]()
+        of_others = [each for each in columns if each.strip() in self.doubts or (by_name is not None and by_name(each))]
         known = {name for names in self.columns.values() for name in names}
-        return [each for each in of_others if each.lower() not in known] + [
-            each for each in columns if each.lower() in further
+        return [each for each in of_others if _plain(each) not in known] + [
+            each for each in columns if _plain(each) in further
         ]
 
     def has(self, row: Object) -> bool:
@@ -205,12 +205,20 @@ class Layout:
 
 
 def _present(columns: Sequence[str], row: Object) -> list[str]:
-    """Return the columns of a row with one of some names, in the order of the names; in any case if none is exact."""
+    """Return the columns of a row with one of some names, in the order of the names.
+
+    If none is exact, they are found in any case, and with spaces around them, as tables have them that people typed.
+    """
     exact = [each for each in columns if each in row]
-    if exact or all(name.islower() for name in row):
+    if exact or all(name.islower() and name == name.strip() for name in row):
         return exact
-    by_name = {name.lower(): name for name in reversed(row)}
+    by_name = {_plain(name): name for name in reversed(row)}
     return [by_name[each] for each in columns if each in by_name]
+
+
+def _plain(name: str) -> str:
+    """Return the name of a column in small letters, and without spaces around it."""
+    return name.strip().lower()
 
 
 def unfit(name: str, reason: str) -> BridgeError:

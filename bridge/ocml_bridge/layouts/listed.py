@@ -13,7 +13,7 @@ from ..common.python_code import literal
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import columns
-from .fitting import as_list, as_object, members_of, objects_of
+from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Object, Wording, parsed_or_none
 from .messages import are_messages
 from .pythonic import as_json, closing
@@ -50,8 +50,8 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
     if any(row.get(name).__class__ is dict for name in columns.SYSTEM):
         row = {key: each for key, each in row.items() if key not in columns.SYSTEM or not _are_of_agents(each)}
     findings: list[Finding] = []
-    if _METADATA in row and (tools := _tools_in_metadata(row)):
-        found[columns.TOOLS[0]] = tools
+    if not _AROUND.isdisjoint(row):
+        found.update(_from_metadata(row))
     for name, value in row.items():
         if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
             found[name] = value["messages"]
@@ -129,18 +129,39 @@ def _in_texts(items: list[Json]) -> list[Json]:
 
 
 _METADATA: Final = "metadata"
+_TEMPLATE: Final = "chat_template_kwargs"
+_AROUND: Final = frozenset({_METADATA, _TEMPLATE})
+"""Columns of metadata (Nemotron), and of what a chat template is given besides messages (SmolTalk 2)."""
 
 
-def _tools_in_metadata(row: Object) -> list[Json]:
-    """Return the tools that are declared in a column of metadata (Nemotron), if the row declares no others."""
-    value = row[_METADATA]
-    if isinstance(value, str):
-        value = parsed_or_none(value) if '"tools"' in value else None
-    tools = objects_of(members_of(value).get("tools"))
-    if not tools or any(row.get(name) is not None for name in columns.TOOLS):
-        return []
-    declared = all("function" in each or ("name" in each and "parameters" in each) for each in tools)
-    return list[Json](tools) if declared else []
+def _from_metadata(row: Object) -> Object:
+    """Return the tools and the system prompt that metadata hold, if the row has no others."""
+    found: Object = {}
+    given = {name: row.get(name) for name in _AROUND}
+    around = {
+        name: members_of(parsed_or_none(value) if isinstance(value, str) and 'tools"' in value else value)
+        for name, value in given.items()
+    }
+    tools = [tool for value in around.values() for key in _TOOLS for tool in _declared(value.get(key))]
+    if tools and all(row.get(name) is None for name in columns.TOOLS):
+        found[columns.TOOLS[0]] = tools
+    prompt = around[_TEMPLATE].get(_INSTRUCTIONS)
+    if isinstance(prompt, str) and prompt and not any(row.get(name) for name in columns.SYSTEM):
+        messages = objects_of(row.get(columns.TURNS[0]))
+        if messages and messages[0].get("role") != "system":
+            found[columns.SYSTEM[0]] = prompt
+    return found
+
+
+_TOOLS: Final = ("tools", "xml_tools")
+_INSTRUCTIONS: Final = "custom_instructions"
+
+
+def _declared(value: Json) -> list[Json]:
+    """Return declared tools, which may be JSON texts; none for any other list."""
+    tools = [parsed_or_none(each) if isinstance(each, str) else each for each in items_of(value)]
+    found = [members_of(each) for each in tools]
+    return tools if all("function" in each or ("name" in each and "parameters" in each) for each in found) else []
 
 
 def _are_of_agents(value: Json) -> bool:

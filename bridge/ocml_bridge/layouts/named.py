@@ -120,6 +120,18 @@ def names_an_answer(name: str) -> bool:
     return bool(words) and (words[-1] in _ANSWERS or (words[-1] not in _ABOUT and not _SIDES.isdisjoint(words)))
 
 
+def conversation_id(row: Object) -> str | None:
+    """Return the column that says which conversation a message is of; None if there is none."""
+    return next((name for name in row if name.lower().replace("_", "") in _CONVERSATION_IDS), None)
+
+
+_CONVERSATION_IDS: Final = frozenset(
+    (
+        *("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"),
+        *("convid", "convoid", "dialogueuuid", "ticketid"),
+    )
+)
+"""Names of columns in small letters and without underscores."""
 _SIDES: Final = frozenset((*_BETTER, *_WORSE))
 _SPEAKERS: Final = frozenset({"assistant", "bot", "doctor", "agent"})
 _ANSWERS: Final = frozenset((*_ANSWER, *_COMPARED[0], *_COMPARED[1], "answers", "win", "lose")) - _SPEAKERS

@@ -145,12 +145,13 @@ def _text(message: Object) -> str:
 # --- the proposal -----------------------------------------------------------------------------------------------------
 
 
-def proposal(survey: Survey, containers: list[str]) -> str:
+def proposal(survey: Survey, containers: list[str], printer: str | None = None) -> str:
     """Return a plan as YAML, with the statistics as comments.
 
     Args:
         survey: the statistics on the rows.
         containers: a line on how each input stores its rows.
+        printer: the command that prints the rows of the file `DATA` as JSON lines; None if they are stored so.
     """
     names = sorted(survey.layouts, key=lambda name: -survey.layouts[name].rows)
     lines = ["# What the rows are, for `ocml-convert batch --plan`.", *(f"# {line}" for line in containers)]
@@ -162,13 +163,26 @@ def proposal(survey: Survey, containers: list[str]) -> str:
         lines += ["#", f"# {_count(count, 'row')} of no layout that is known, {of_columns}."]
     broken = survey.broken.most_common(_MANY)
     lines += [f"# {_count(count, 'row')} that cannot be read: {_one_line(error)}" for error, count in broken]
-    return _written([*lines, "", *(_plan_of(names, survey) if names else _plan_of_unknown(survey))])
+    plan = _plan_of(names, survey) if names else _plan_of_unknown(survey)
+    return _written([*lines, "", *(plan if printer is None else _after(printer, plan))])
+
+
+def _after(printer: str, lines: list[str]) -> list[str]:
+    """Return lines whose commands of jq read what another command prints."""
+    return [
+        line.replace("#   jq ", f"#   {printer} | jq ", 1).replace("' DATA", "'")
+        if line.startswith("#   jq ")
+        else line
+        for line in lines
+    ]
 
 
 def _plan_of_unknown(survey: Survey) -> list[str]:
     """Return the plan for rows of no layout; it is a guess by the most frequent of them, or only advice."""
     what = survey.looks_like
     rows = [survey.unknown_rows[columns] for columns, _ in survey.others.most_common(_MANY)]
+    if not survey.rows:
+        return _EMPTY
     if not rows:
         return _UNKNOWN
     of_a_kind = next((row for row in rows if not is_turn(row) and _is_advised(row)), None)
@@ -250,6 +264,7 @@ def _escaped(code: int) -> str:
     return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
 
 
+_EMPTY: Final = ["# The data has no rows.", "layout: auto"]
 _UNKNOWN: Final = [
     "# No conversation was found. Say which layout the rows have, and under which names, such as",
     "#   layout: alpaca",

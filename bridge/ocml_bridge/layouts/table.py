@@ -13,8 +13,9 @@ from .agents.sessions import SESSIONS
 from .agents.table import FRAMEWORKS
 from .apps.table import EXPORTS
 from .datasets import accepted, answered, bracketed, moss, oasst, pairs, reasoned, steps, summarized, swift, valued
+from .datasets.agent_steps import AGENT_STEPS
 from .datasets.compared import COMPARED
-from .datasets.preferences import PREFERENCES
+from .datasets.preferences import PREFERENCES, WON
 from .datasets.preferred import PREFERRED
 from .datasets.questions import QUESTIONS
 from .hermes import HERMES
@@ -159,6 +160,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     PREFERRED,
     *PREFERENCES,
     COMPARED,
+    WON,
     Layout(
         "langchain",
         "LangChain's messages, and LangSmith's runs",
@@ -284,11 +286,17 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         accepted.read_accepted,
         extra_columns=frozenset({accepted.TRUTH}),
     ),
+    AGENT_STEPS,
     Layout(
         "xlam",
         "a query with the calls that answer it (xLAM)",
         "openai",
-        {"instruction": ("query", "question", "instruction"), "calls": ("answers", "answer"), "tools": columns.TOOLS},
+        {
+            "instruction": ("query", "question", "instruction"),
+            "input": ("input",),
+            "calls": ("answers", "answer", "output"),
+            **columns.PROMPT,
+        },
         exchange.is_called,
         exchange.read_calls,
     ),

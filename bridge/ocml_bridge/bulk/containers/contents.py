@@ -112,7 +112,19 @@ def _in_json(path: str, begins: bytes) -> str:
     with plain_content(path) as content:
         values = _parsed(in_utf8(content).read())
     items = cast("list[Any]", values) if isinstance(values, list) else []
+    if items and _are_of_several(items):
+        return "json"
     return "json" if items and all(map(_is_record, items)) and not _is_conversation(items[:_SAMPLE]) else "files"
+
+
+def _are_of_several(items: list[Any]) -> bool:
+    """Return whether the items of a list say that they are of several conversations."""
+    from ...layouts.fitting import objects_of
+    from ...layouts.named import conversation_id
+
+    rows = objects_of(items)
+    name = conversation_id(rows[0]) if rows else None
+    return name is not None and any(each.get(name) != rows[0].get(name) for each in rows)
 
 
 def _is_record(item: Any) -> bool:

@@ -25,9 +25,9 @@ _FILE: Final = b"ARROW1"
 
 
 def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
-    """Yield the rows of a file whose first line names the columns; values are texts.
+    """Yield the rows of a file whose first line with a text names the columns; values are texts.
 
-    The delimiter is the given one that makes the most columns of the first line. A row with more or fewer values than
+    The delimiter is the given one that makes the most columns of that line. A row with more or fewer values than
     columns is the list of its values, which is not a record; so is one that repeats the first line, as in files that
     were joined.
 
@@ -36,24 +36,45 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     """
     csv.field_size_limit(sys.maxsize)
     text = _text(content)
-    first = text.readline()
+    skipped, first = _first_line(text)
     if first.startswith("sep="):  # Excel's line for the delimiter
-        delimiters, first = first[len("sep=") :].rstrip() or delimiters, text.readline()
+        delimiters = first[len("sep=") :].rstrip() or delimiters
+        more, first = _first_line(text)
+        skipped += 1 + more
     delimiter = max(delimiters, key=lambda each: len(next(csv.reader([first], delimiter=each), list[str]())))
     rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
+    read = skipped
     try:
-        columns = next(rows, list[str]())
+        columns = _named(next(rows, list[str]()))
+        read += rows.line_num
         twice = [name for name, times in Counter(columns).items() if times > 1]
         if twice:
             raise OSError(f"two columns are named {twice[0]!r}; give them names of their own")
         for row in rows:
+            read = skipped + rows.line_num
             if row:
                 fits = len(row) == len(columns) and row != columns
                 yield _bytes(dict(zip(columns, row, strict=True)) if fits else row)
     except csv.Error as error:
-        raise OSError(f"line {rows.line_num}: {error}") from error
+        reason = "a quote is not closed" if "unexpected end" in str(error) else error
+        raise OSError(f"in the row that begins at line {read + 1}: {reason}") from error
     except UnicodeDecodeError as error:
-        raise OSError(f"after line {rows.line_num}: not {error.encoding}: {error.reason}") from error
+        raise OSError(f"after line {skipped + rows.line_num}: not {error.encoding}: {error.reason}") from error
+
+
+def _first_line(text: io.TextIOWrapper) -> tuple[int, str]:
+    """Return the number of blank lines at the beginning of a text, and the line behind them."""
+    skipped = 0
+    while (line := text.readline()) and not line.strip():
+        skipped += 1
+    return skipped, line
+
+
+def _named(columns: list[str]) -> list[str]:
+    """Return the names of columns; if several have none, each of these with its number, as pandas names it."""
+    if columns.count("") < 2:
+        return columns
+    return [name or f"Unnamed: {at}" for at, name in enumerate(columns)]
 
 
 def _text(content: BinaryIO) -> io.TextIOWrapper:

@@ -147,7 +147,16 @@ def _texts(value: Json) -> list[str] | None:
 _SCORES: Final = ("score", "winner_model")
 """The first word of the names of columns for the score of an answer, or for whether it won."""
 _VERDICTS: Final = {
-    _BETTER: ("better_response_id", "preferred_response", "preference", "preferred", "winner", "choice", "better"),
+    _BETTER: (
+        "better_response_id",
+        "preferred_response",
+        "preference",
+        "preferred",
+        "winner",
+        "choice",
+        "better",
+        "comparison",
+    ),
     _STRENGTH: ("preference_strength", "overall_preference"),
     **{_score(side): tuple([f"{word}_{side}" for word in _SCORES]) for side in columns.SIDES},
 }

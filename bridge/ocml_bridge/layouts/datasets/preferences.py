@@ -63,6 +63,9 @@ def is_ranked(fields: Object, wording: Wording) -> bool:
 def _scored(fields: Object) -> Sequence[Json]:
     """Return the answers with their ranks or scores, which may be in a list of their own (distilabel)."""
     answers, scores = items_of(fields.get(ANSWERS)), items_of(fields.get(SCORES))
+    listed = members_of(fields.get(ANSWERS))
+    if "text" in listed:  # a list for each member (ELI5)
+        answers, scores = items_of(listed["text"]), items_of(listed.get("score"))
     if len(answers) != len(scores) or not all(isinstance(each, str) for each in answers):
         return answers
     return [{"answer": answer, "score": score} for answer, score in zip(answers, scores, strict=True)]
@@ -223,7 +226,8 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
         "openai",
         {
-            "instruction": ("prompt", "instruction", "question", "context_messages", "context"),
+            "instruction": ("prompt", "instruction", "question", "context_messages", "context", "title"),
+            "input": ("selftext",),
             ANSWERS: ("answers", "completions", "generations", "responses"),
             SCORES: ("ratings", "scores", "rewards"),
             **columns.PROMPT,
@@ -252,3 +256,20 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         read_labelled,
     ),
 )
+WON: Final = Layout(
+    "won",
+    "a prompt with the answer that won and the one that lost",
+    "openai",
+    {
+        "instruction": ("prompt", "instruction", "question", "query"),
+        "chosen": ("winner",),
+        "rejected": ("loser",),
+        **columns.PROMPT,
+    },
+    exchange.is_preference,
+    exchange.read_preference,
+    without=frozenset(
+        (*columns.SEVERAL, *(f"model{between}{side}" for between in ("_", "") for side in columns.SIDES))
+    ),
+)
+"""Next to other answers, or to the names of models, the winner is one of these."""

@@ -66,7 +66,16 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         {
             "instruction": (*columns.QUESTIONS[:4], "input", "inputs"),
             "input": columns.INPUTS[1:],
-            "output": ("answers", "answer", "ideal", "target", "targets", "ground_truths", "references"),
+            "output": (
+                "answers",
+                "answers_spans",
+                "answer",
+                "ideal",
+                "target",
+                "targets",
+                "ground_truths",
+                "references",
+            ),
             **columns.PROMPT,
         },
         exchange.is_answered_by_any,

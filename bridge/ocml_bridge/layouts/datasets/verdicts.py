@@ -19,6 +19,8 @@ _NOUNS: Final = (
 _NAMED: Final = rf"(?:(?!not)(?:[a-z]+[\s_-])?(?:{'|'.join(_NOUNS)})[\s_:#-]?)?([012ab])"
 _SIDE: Final = re.compile(_NAMED)
 """A word that ends with the number or letter of an answer, such as `1`, `a`, `model_a` or `response_1`."""
+_PLACES: Final = {"left": "a", "right": "b"}
+"""Where people see the better answer (Label Studio)."""
 _ORDER: Final = re.compile(rf"{_NAMED}\s*(>+|<+)\s*{_NAMED}")
 """An order of both answers, such as `A>B` (JudgeBench)."""
 _NEITHER: Final = re.compile(r".*(?:tie|both|neither|equal|same|draw|none|null|no[\W_]preference|=).*", re.DOTALL)
@@ -30,6 +32,8 @@ _NO_SIDE: Final = frozenset({"", "0", "-1"})
 def side_of(value: Json) -> str | None:
     """Return the number or letter of the better answer; None if a verdict names none."""
     verdict = _verdict(value)
+    if verdict in _PLACES:
+        return _PLACES[verdict]
     if _NEITHER.fullmatch(verdict):
         return None
     if (order := _ORDER.fullmatch(verdict)) is not None:
