@@ -26,7 +26,9 @@ from ocml_bridge import (
     write,
 )
 from ocml_bridge.chat.turns import is_hosted
+from ocml_bridge.events import Start
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text, replace
+from ocml_bridge.pipe import decoder
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws
 from ocml_bridge.testing.ownership import poison
@@ -487,6 +489,25 @@ def test_items_that_are_no_messages_keep_their_places_and_are_named_elsewhere() 
     assert same_order(write(read(document, HOME).transcript, HOME).output, document)
     losses = convert(document, source=HOME, target="openai").losses
     assert "/extras/openai-responses/input" in {loss.path for loss in losses if loss.severity == "lost"}
+
+
+@pytest.mark.parametrize(("approve", "content"), [(True, "true"), (False, "false")])
+def test_a_request_for_approval_is_a_call_that_the_client_answers(approve: bool, content: str) -> None:
+    """OpenAI's guide to MCP and connectors: the client sends the answer back, and only then is the tool called."""
+    request = {"id": "r1", "type": "mcp_approval_request", "arguments": "{}", "name": "roll", "server_label": "s"}
+    answer = {"type": "mcp_approval_response", "approve": approve, "approval_request_id": "r1", "reason": "why"}
+    asked, document = {"object": "response", "output": [request]}, {"input": [request, answer]}
+    call, reply = messages(document)
+    assert (call.recipient, call.content, call.call_id) == ("openai.mcp_approval.s.roll", "{}", "r1")
+    assert (reply.role, reply.name, reply.content, reply.call_id) == ("tool", call.recipient, content, "r1")
+    for each in (asked, document):
+        result = convert(each, source=HOME, target=HOME)
+        assert (json.dumps(result.output), result.findings) == (json.dumps(each), ())
+    assert [message.recipient for message in messages(asked)] == [call.recipient]
+    stream = decoder("openai-responses-sse")
+    events = [*stream.feed(f"data: {json.dumps(asked)}\n\n"), *stream.finish()]
+    [start] = [event for event in events if isinstance(event, Start)]
+    assert not start.hosted, "a client of another API has to answer"
 
 
 def test_a_response_keeps_its_own_input_apart_from_its_items() -> None:

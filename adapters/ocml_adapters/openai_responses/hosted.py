@@ -8,134 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import members_of, nonempty_text
-from ocml_bridge.model import Content, Json, Media, Message, Text
+from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.model.notes import MERGED
 
+from .item_bodies import ARGUMENTS, FLAG, IMAGE, JSON, OUTPUTS, SCREENSHOT, TEXT, Body
 from .item_members import ItemNotes, finish_item
-from .parts import read_parts, write_parts
-from .syntax import HOSTED_ORDER, INPUT_TEXT, NOTES
-
-
-class Body(NamedTuple):
-    """How the value of a member is read as a content, and written.
-
-    Attributes:
-        read: returns the content of a value; None if it is not understood.
-        write: returns the value of a content; None if the member has no place for it.
-        types: the types that the value, an object, may have; the first is the API's own, which is read and written.
-        order: the members of the value in the order in which they are written.
-        is_json: whether the content is JSON.
-    """
-
-    read: Callable[[Json], Content | None]
-    write: Callable[[Content], Json]
-    types: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
-    is_json: bool = False
-
-    def plain(self, value: Json) -> Json:
-        """Return a value with the first type, and with its members in order, if it has one of the types."""
-        members = members_of(value)
-        if members.get("type") not in self.types:
-            return value
-        first = {key: members[key] for key in self.order if key in members}
-        return first | members | {"type": self.types[0]}
-
-    def respelled(self, value: Json, spelling: Json) -> Json:
-        """Return a value as it was spelled, with its type and the order of its members.
-
-        Args:
-            value: the value with the first type.
-            spelling: what is in the layout: the members of the value that was read, with null for all but the type.
-        """
-        members, spelled = members_of(value), members_of(spelling)
-        if spelled.get("type") not in self.types or spelled.keys() != members.keys():
-            return value
-        return {key: spelled["type"] if key == "type" else members[key] for key in spelled}
-
-
-def _read_text(value: Json) -> Content | None:
-    return value if isinstance(value, str) else None
-
-
-def _write_text(content: Content) -> Json:
-    return content if isinstance(content, str) else None
-
-
-def _read_json(value: Json) -> Content | None:
-    return jsontext.text_of(value) if isinstance(value, (dict, list)) else None
-
-
-def _write_json(content: Content) -> Json:
-    span = jsontext.parse(content) if isinstance(content, str) else None
-    return None if span is None or jsontext.text_of(span.value) != content else span.value
-
-
-def _read_outputs(value: Json) -> Content | None:
-    """Return the texts and images that a program printed."""
-    parts: list[Text | Media] = []
-    for item in cast("list[Json]", value) if isinstance(value, list) else [None]:
-        output = cast("Object", item) if isinstance(item, dict) else {}
-        kind, keys = output.get("type"), tuple(output)
-        if kind == "logs" and keys == ("type", "logs") and isinstance(output["logs"], str):
-            parts.append(Text(output["logs"]))
-        elif kind == "image" and keys == ("type", "url") and isinstance(output["url"], str) and output["url"]:
-            parts.append(Media("image", output["url"]))
-        else:
-            return None
-    return parts[0].text if len(parts) == 1 and isinstance(parts[0], Text) else tuple(parts)
-
-
-def _write_outputs(content: Content) -> Json:
-    out: list[Json] = []
-    for part in (Text(content),) if isinstance(content, str) else content:
-        if isinstance(part, Text) and part.is_bare:
-            out.append({"type": "logs", "logs": part.text})
-        elif part == Media("image", getattr(part, "url", None)) and cast("Media", part).url is not None:
-            out.append({"type": "image", "url": cast("Media", part).url})
-        else:
-            return None
-    return out
-
-
-def _read_image(value: Json) -> Content | None:
-    return (image_of(value),) if isinstance(value, str) else None
-
-
-def _write_image(content: Content) -> Json:
-    image = content[0] if isinstance(content, tuple) and len(content) == 1 else None
-    return image.data if isinstance(image, Media) and image == image_of(image.data or "") else None
-
-
-def _read_screenshot(value: Json) -> Content | None:
-    parts, spelling = read_parts([value], INPUT_TEXT)
-    return parts if isinstance(parts[0], Media) and spelling == _SCREENSHOT else None
-
-
-def _write_screenshot(content: Content) -> Json:
-    image = content[0] if isinstance(content, tuple) and len(content) == 1 else None
-    return write_parts((image,), INPUT_TEXT, _SCREENSHOT)[0] if isinstance(image, Media) else None
-
+from .syntax import HOSTED_ORDER, NOTES
 
 _ARGUMENTS: Final = "arguments"
 """The member with a call's input in a text of JSON, which the items of xAI have in place of the API's own member; and
 the key of the layout that says so."""
 _OUTPUT: Final = "output"
 """The key of the layout with how a reply's value was spelled, if the writer would do so otherwise."""
-_SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
-TEXT: Final = Body(_read_text, _write_text)
-ARGUMENTS: Final = Body(_read_text, _write_text, is_json=True)
-"""A text of JSON, as a function's arguments are."""
-JSON: Final = Body(_read_json, _write_json, is_json=True)
-OUTPUTS: Final = Body(_read_outputs, _write_outputs)
-IMAGE: Final = Body(_read_image, _write_image)
-SCREENSHOT: Final = Body(
-    _read_screenshot, _write_screenshot, ("computer_screenshot", "input_image"), ("type", "file_id", "image_url")
-)
 
 
 def _never(_extras: Object) -> bool:
@@ -195,6 +81,9 @@ CALLS: Final[dict[str, Hosted]] = {
     "tool_search_call": Hosted("openai.tool_search", "arguments", id="call_id", is_of_client=_where_it_says_so),
     "program": Hosted("openai.program", "code", TEXT, id="call_id"),
     "mcp_call": Hosted("mcp", "arguments", ARGUMENTS, "output", TEXT, failure="error", named=("server_label", "name")),
+    "mcp_approval_request": Hosted(
+        "openai.mcp_approval", "arguments", ARGUMENTS, named=("server_label", "name"), is_of_client=_always
+    ),
     "multi_agent_call": Hosted("openai.multi_agent", "arguments", ARGUMENTS, id="call_id", named=("action",)),
     "x_search_call": Hosted("xai.x_search", "arguments", ARGUMENTS),
     "search_results": Hosted("perplexity.search_web", "queries", JSON, "results", JSON),
@@ -208,6 +97,7 @@ REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
     "apply_patch_call_output": ("output", TEXT, ("call_id",)),
     "tool_search_output": ("tools", JSON, ("call_id",)),
     "program_output": ("result", TEXT, ("call_id",)),
+    "mcp_approval_response": ("approve", FLAG, ("approval_request_id",)),
     "multi_agent_call_output": ("output", JSON, ("call_id",)),
 }
 """The replies by the types of their items: the member with the content, how it is read, the members for the call id.
@@ -313,7 +203,7 @@ def _read_error(error: Json) -> tuple[Content | None, Object]:
     """Return an error as the content of a reply, and its layout; the content is None if there is no error."""
     if isinstance(error, str):
         return error or None, {}
-    content = None if is_empty(error) else _read_json(error)
+    content = None if is_empty(error) else JSON.read(error)
     return content, {} if content is None else {_FAILED: "object"}
 
 
@@ -344,7 +234,7 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
     for reply in replies:
         key = spec.failure if reply.failed and spec.failure is not None else spec.result
         is_object = key == spec.failure and NOTES.of(reply.layout).get(_FAILED) == "object"
-        value = _write_json(reply.content) if is_object else None
+        value = JSON.write(reply.content) if is_object else None
         value = spec.output.write(reply.content) if value is None and key is not None else value
         if value is None:
             return None

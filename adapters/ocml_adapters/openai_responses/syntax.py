@@ -35,8 +35,7 @@ REFERENCE: Final = "item_reference"
 HOLDING: Final = frozenset({REFERENCE, "compaction", "compaction_summary", "context_compaction"})
 """The types of items that stand for others, which only the server has, or can read."""
 STATE: Final = HOLDING | {
-    *("compaction_trigger", "configuration_update"),
-    *("mcp_list_tools", "mcp_approval_request", "mcp_approval_response"),
+    *("compaction_trigger", "configuration_update", "mcp_list_tools"),
 }
 """The types of items that are no messages: the state of a conversation on the server, and requests to change it."""
 
