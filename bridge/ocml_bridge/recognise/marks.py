@@ -150,6 +150,19 @@ class Kind:
     advice: str | None = None
 
 
+def beginning(
+    name: str,
+    pattern: str,
+    shown: str,
+    *,
+    certain: bool = True,
+    format_id: str | None = None,
+    advice: str | None = None,
+) -> Kind:
+    """Return the kind of texts that begin with a regular expression; the arguments are those of `begins` and `Kind`."""
+    return Kind(name, patterns=(begins(pattern, shown, certain=certain),), format=format_id, advice=advice)
+
+
 class Recognised(NamedTuple):
     """The result of recognising data.
 

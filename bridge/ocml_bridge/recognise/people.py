@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .marks import Kind, Place, begins, holding, marked, words
+from .marks import Kind, Place, beginning, holding, marked, words
 
 _D, _M = Place.DOCUMENT, Place.MESSAGE
 _ROLES: Final = "name the role of each person in the plan"
@@ -54,17 +54,15 @@ PEOPLE: Final[tuple[Kind, ...]] = (
 )
 
 TEXTS_OF_PEOPLE: Final[tuple[Kind, ...]] = (
-    Kind(
+    beginning(
         "a chat of WhatsApp",
-        patterns=(
-            begins(
-                r"\u200e?(\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?[Mm]\.?)?"
-                r"(?:\]| -)) [^\n]",
-                "`[12/01/2024, 10:00:00]`, or `12/01/2024, 10:00 -`, before who writes",
-            ),
+        r"\u200e?(\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?[Mm]\.?)?"
+        r"(?:\]| -)) [^\n]",
+        "`[12/01/2024, 10:00:00]`, or `12/01/2024, 10:00 -`, before who writes",
+        advice=(
+            "remove the times from its lines, and write who is the user and who is the assistant: "
+            r"sed -E 's/^\[?[0-9][^A-Za-z]*([AaPp][.]?[Mm][.]?)?[^A-Za-z]*(\]|-) //; s/^Ann:/USER:/; "
+            "s/^Bob:/ASSISTANT:/' FILE; `ocml-convert batch --plan dialogue` reads such texts"
         ),
-        advice="remove the times from its lines, and write who is the user and who is the assistant: "
-        r"sed -E 's/^\[?[0-9][^A-Za-z]*([AaPp][.]?[Mm][.]?)?[^A-Za-z]*(\]|-) //; s/^Ann:/USER:/; s/^Bob:/ASSISTANT:/' "
-        "FILE; `ocml-convert batch --plan dialogue` reads such texts",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .marks import Kind, Pattern, begins
+from .marks import Kind, Pattern, beginning, begins
 from .people import TEXTS_OF_PEOPLE
 from .prompts import PROMPTS, ROWS
 
@@ -36,108 +36,75 @@ _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert 
 
 TEXTS: Final[tuple[Kind, ...]] = (
     *TEXTS_OF_PEOPLE,
-    Kind(
+    beginning(
         "a chat of Aider",
-        patterns=(begins(r"(# aider chat started at )", "`# aider chat started at`"),),
-        advice="make turns of its lines, which `ocml-convert batch --plan dialogue` reads: awk '/^#### /{print (u ? "
-        '"" : "USER: ") substr($0, 6); u = 1; next} /^(> |# aider)/{next} NF {if (u || !a) printf "ASSISTANT: "; '
-        "u = 0; a = 1} {print}' FILE",
-    ),
-    Kind(
-        "a log of vLLM",
-        patterns=(
-            begins(
-                r"(?=(?:\([^)\n]{1,40}\) )?(?:INFO|DEBUG|WARNING) \d\d-\d\d )(?:[^\n]*\n){0,1000}?[^\n]*?"
-                r"(Received request \S+: prompt: ['\"])",
-                "`INFO`, and `Received request` after it",
-            ),
+        r"(# aider chat started at )",
+        "`# aider chat started at`",
+        advice=(
+            "make turns of its lines, which `ocml-convert batch --plan dialogue` reads: awk '/^#### /{print (u ? "
+            '"" : "USER: ") substr($0, 6); u = 1; next} /^(> |# aider)/{next} NF {if (u || !a) printf "ASSISTANT: "; '
+            "u = 0; a = 1} {print}' FILE"
         ),
+    ),
+    beginning(
+        "a log of vLLM",
+        r"(?=(?:\([^)\n]{1,40}\) )?(?:INFO|DEBUG|WARNING) \d\d-\d\d )(?:[^\n]*\n){0,1000}?[^\n]*?"
+        r"(Received request \S+: prompt: ['\"])",
+        "`INFO`, and `Received request` after it",
         advice=(
             r"read the prompts of its requests: sed -n '/Received request/{s/.*: prompt: .\(.*\)., params: .*/\1/;"
             r"s/\\n$//;s/\\n/\n/g;p}' FILE > NEW"
         ),
     ),
-    Kind(
+    beginning(
         "OpenChatML 2.2",
-        patterns=(begins(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d", "`version: 2.2`"),),
-        format="ocm-2.2",
+        r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d",
+        "`version: 2.2`",
+        format_id="ocm-2.2",
     ),
-    Kind(
-        "a Phi-4 prompt",
-        patterns=(begins(r"<\|im_start\|>\w+<\|im_sep\|>", "`<|im_start|>user<|im_sep|>`"),),
-        advice=ROWS,
-    ),
-    Kind(
+    beginning("a Phi-4 prompt", r"<\|im_start\|>\w+<\|im_sep\|>", "`<|im_start|>user<|im_sep|>`", advice=ROWS),
+    beginning(
         "an A.X prompt",
-        patterns=(
-            begins(r"(?:<s>|<\|\w+\|>)?(<\|im_start\|><\|(?:system|user|assistant)\|>)", "`<|im_start|><|user|>`"),
-        ),
+        r"(?:<s>|<\|\w+\|>)?(<\|im_start\|><\|(?:system|user|assistant)\|>)",
+        "`<|im_start|><|user|>`",
         advice=ROWS,
     ),
-    Kind(
+    beginning(
         "an Idefics or SmolVLM prompt",
-        patterns=(
-            begins(
-                r"(?:<s>|<\|\w+\|>)?((?:System|User|Assistant):)(?=[\s\S]*<end_of_utterance>)",
-                "`User:`, and `<end_of_utterance>` after it",
-            ),
-        ),
+        r"(?:<s>|<\|\w+\|>)?((?:System|User|Assistant):)(?=[\s\S]*<end_of_utterance>)",
+        "`User:`, and `<end_of_utterance>` after it",
         advice=ROWS,
     ),
-    Kind(
+    beginning(
         "a text whose line ends are written as `\\n`",
-        patterns=(
-            begins(
-                r"(?:\[BOS\]|<s>|<bos>|<\|\w+\|>)?(?:\\n)?"
-                r"(<\|im_start\|>\w+\\n|<\|start_header_id\|>\w+<\|end_header_id\|>\\n|<start_of_turn>\w+\\n)",
-                "`<|im_start|>user\\n` with a backslash and an n",
-            ),
-        ),
+        r"(?:\[BOS\]|<s>|<bos>|<\|\w+\|>)?(?:\\n)?"
+        r"(<\|im_start\|>\w+\\n|<\|start_header_id\|>\w+<\|end_header_id\|>\\n|<start_of_turn>\w+\\n)",
+        "`<|im_start|>user\\n` with a backslash and an n",
         advice=(
             r"""write them as line ends: jq -Rj 'gsub("\\\\n"; "\n")' FILE > NEW, """
             r"""and in JSON lines jq -c '.text |= gsub("\\\\n"; "\n")' FILE > NEW"""
         ),
     ),
-    Kind(
+    beginning(
         "a Muse prompt",
-        patterns=(
-            begins(
-                r"(?:<s>)?\s*(<\|start\|>[^<]*<\|message\|>)(?=[^<]*(?:<(?!\|(?:start|end|call|return)\|)[^<]*)*<\|(?:eot|eom)\|>)",
-                "`<|start|>user<|message|>`, and `<|eot|>` after it",
-            ),
-        ),
+        r"(?:<s>)?\s*(<\|start\|>[^<]*<\|message\|>)(?=[^<]*(?:<(?!\|(?:start|end|call|return)\|)[^<]*)*<\|(?:eot|eom)\|>)",
+        "`<|start|>user<|message|>`, and `<|eot|>` after it",
     ),
-    Kind(
-        "Harmony",
-        patterns=(begins(r"<\|(?:start|channel)\|>(?=[\w.])", "`<|start|>`, `<|channel|>`"),),
-        format="harmony",
-    ),
-    Kind(
+    beginning("Harmony", r"<\|(?:start|channel)\|>(?=[\w.])", "`<|start|>`, `<|channel|>`", format_id="harmony"),
+    beginning(
         "Harmony without its special tokens",
-        patterns=(
-            begins(
-                r"(?:assistant)?(?:analysis|commentary)(?! )(?=[^<]*?assistant(?:final|commentary|analysis))",
-                "`analysis`, and `assistantfinal` after it",
-                certain=False,
-            ),
-        ),
+        r"(?:assistant)?(?:analysis|commentary)(?! )(?=[^<]*?assistant(?:final|commentary|analysis))",
+        "`analysis`, and `assistantfinal` after it",
+        certain=False,
         advice="`--from harmony` reads it; let the server keep special tokens, so that nothing has to be guessed",
     ),
-    Kind(
-        "InternLM2 text",
-        patterns=(begins(r"(?:<s>)?\[UNUSED_TOKEN_14[56]\]", "`[UNUSED_TOKEN_146]`"),),
-        format="internlm2",
-    ),
-    Kind("OpenChatML 0.1", patterns=(begins(r"(?:\[BOS\]|<\|BOS\|>)", "`[BOS]`"),), format="ocm-0.1"),
-    Kind(
+    beginning("InternLM2 text", r"(?:<s>)?\[UNUSED_TOKEN_14[56]\]", "`[UNUSED_TOKEN_146]`", format_id="internlm2"),
+    beginning("OpenChatML 0.1", r"(?:\[BOS\]|<\|BOS\|>)", "`[BOS]`", format_id="ocm-0.1"),
+    beginning(
         "ChatML",
-        patterns=(
-            begins(
-                r"(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)?\s*<\|im_start\|>(?=\w)",
-                "`<|im_start|>`, after any token that begins a text",
-            ),
-        ),
-        format="chatml",
+        r"(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)?\s*<\|im_start\|>(?=\w)",
+        "`<|im_start|>`, after any token that begins a text",
+        format_id="chatml",
     ),
     *PROMPTS,
     Kind(
@@ -185,9 +152,11 @@ TEXTS: Final[tuple[Kind, ...]] = (
         patterns=(_sent(r"(?:event:[^\n]*\n)?data: ?[\[{]", "`data: {`"),),
         advice="of such streams `ocml-convert stream` reads those of Chat Completions, Responses, Anthropic and Gemini",
     ),
-    Kind(
+    beginning(
         "a web page",
-        patterns=(begins(r"(?i:<!doctype\s+html|<html)\b", "`<!doctype html`, `<html`", certain=False),),
+        r"(?i:<!doctype\s+html|<html)\b",
+        "`<!doctype html`, `<html`",
+        certain=False,
         advice="extract the conversation first",
     ),
     Kind(
@@ -200,15 +169,11 @@ TEXTS: Final[tuple[Kind, ...]] = (
         patterns=(_table("\t", "names of columns with tabs between them, `text` or `output` among them"),),
         advice=_TABLE,
     ),
-    Kind(
+    beginning(
         "an Alpaca prompt",
-        patterns=(
-            begins(
-                r"(?:Below is an instruction[^\n]*\s+)?### (?:Instruction|Human|User):",
-                "`### Instruction:`",
-                certain=False,
-            ),
-        ),
+        r"(?:Below is an instruction[^\n]*\s+)?### (?:Instruction|Human|User):",
+        "`### Instruction:`",
+        certain=False,
         advice=ROWS,
     ),
     Kind(
@@ -228,45 +193,39 @@ TEXTS: Final[tuple[Kind, ...]] = (
         ),
         advice="write the value as JSON instead: with `JSON.stringify(value)`",
     ),
-    Kind(
+    beginning(
         "a JSON string with a transcript inside",
-        patterns=(begins(r'"\s*(?:[\[{]\s*\\"|<\||\[BOS\])', '`"{\\"`, `"<\\|`', certain=False),),
+        r'"\s*(?:[\[{]\s*\\"|<\||\[BOS\])',
+        '`"{\\"`, `"<\\|`',
+        certain=False,
         advice="unpack the string: jq -j . FILE",
     ),
-    Kind(
+    beginning(
         "JSON in a Markdown fence",
-        patterns=(
-            begins(
-                r"(?s:.{0,4000}?)(?:(?<=\n)|(?<![\s\S]))(```\w*)[ \t]*\r?\n\s*[\[{]",
-                "a line of ```` ``` ```` with JSON after it",
-                certain=False,
-            ),
-        ),
+        r"(?s:.{0,4000}?)(?:(?<=\n)|(?<![\s\S]))(```\w*)[ \t]*\r?\n\s*[\[{]",
+        "a line of ```` ``` ```` with JSON after it",
+        certain=False,
         advice="save the text between the fences in its own file",
     ),
-    Kind(
+    beginning(
         "a curl command",
-        patterns=(begins(r"(?:\$ ?)?curl(?=\s)", "`curl`", certain=False),),
+        r"(?:\$ ?)?curl(?=\s)",
+        "`curl`",
+        certain=False,
         advice="save the body, the value of `-d` or `--data`, in its own file",
     ),
-    Kind(
+    beginning(
         "an HTTP message with its headers",
-        patterns=(
-            begins(
-                r"(?:POST /\S* HTTP/\d|HTTP/\d(?:\.\d)? \d{3})", "`POST /… HTTP/1.1`, `HTTP/1.1 200`", certain=False
-            ),
-        ),
+        r"(?:POST /\S* HTTP/\d|HTTP/\d(?:\.\d)? \d{3})",
+        "`POST /… HTTP/1.1`, `HTTP/1.1 200`",
+        certain=False,
         advice="save the body, the lines after the empty one, in its own file",
     ),
-    Kind(
+    beginning(
         "a log with JSON in its lines",
-        patterns=(
-            begins(
-                r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b)(?=(?s:.{0,4000}?)\{\s*\")",
-                "a date, or `INFO`, with JSON after it",
-                certain=False,
-            ),
-        ),
+        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b)(?=(?s:.{0,4000}?)\{\s*\")",
+        "a date, or `INFO`, with JSON after it",
+        certain=False,
         advice="take the JSON out of the lines: grep -o '{.*}' FILE > lines.jsonl",
     ),
     Kind(
@@ -281,9 +240,11 @@ TEXTS: Final[tuple[Kind, ...]] = (
         ),
         advice="convert it to JSON first, with `yq` or a YAML library",
     ),
-    Kind(
+    beginning(
         "text with HTML entities in its tokens",
-        patterns=(begins(r"&lt;\|(?:im_start|start|channel)\|&gt;", r"`&lt;\|im_start\|&gt;`", certain=False),),
+        r"&lt;\|(?:im_start|start|channel)\|&gt;",
+        r"`&lt;\|im_start\|&gt;`",
+        certain=False,
         advice="replace `&lt;` by `<`, `&gt;` by `>` and `&amp;` by `&`",
     ),
     Kind(
