@@ -326,6 +326,41 @@ USAGES: list[tuple[str, dict[str, Any], Usage]] = [
         Usage(10, 5, 15, 4, 3),
     ),
     ("anthropic", {"usage": {"input_tokens": 10, "output_tokens": 5}}, Usage(10, 5, 15)),
+    (  # recorded by opentelemetry-instrumentation-botocore: a prompt that is written to the cache
+        "bedrock-converse",
+        {"usage": {"cacheWriteInputTokens": 2701, "inputTokens": 4, "outputTokens": 10, "totalTokens": 2715}},
+        Usage(2705, 10, 2715),
+    ),
+    (  # recorded by mirascope: the results of Google's search are tokens of the prompt, too
+        "gemini",
+        {
+            "usageMetadata": {
+                "promptTokenCount": 32,
+                "candidatesTokenCount": 77,
+                "totalTokenCount": 567,
+                "toolUsePromptTokenCount": 134,
+                "thoughtsTokenCount": 324,
+            }
+        },
+        Usage(166, 401, 567, None, 324),
+    ),
+    (  # recorded by mirascope: thoughts up to the limit of tokens, and no answer
+        "gemini",
+        {"usageMetadata": {"promptTokenCount": 30, "thoughtsTokenCount": 1947, "totalTokenCount": 1977}},
+        Usage(30, 1947, 1977, None, 1947),
+    ),
+    (
+        "gemini",
+        {
+            "usageMetadata": {
+                "promptTokenCount": 30,
+                "candidatesTokenCount": 0,
+                "thoughtsTokenCount": 7,
+                "totalTokenCount": 37,
+            }
+        },
+        Usage(30, 7, 37, None, 7),
+    ),
     (
         "anthropic",
         {

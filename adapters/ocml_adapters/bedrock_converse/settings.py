@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import Parameters, members_of, parameter, plain_parameter
+from ocml_bridge.json_values.parameters import Parameter, Parameters, members_of, parameter, plain_parameter
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
 from ocml_bridge.wires.blocks.values import text_of
@@ -66,20 +66,29 @@ def _write_answer_format(form: AnswerFormat) -> Json:
 # --- the numbers of tokens --------------------------------------------------------------------------------------------
 
 _NUMBERS: Final = ("inputTokens", "outputTokens", "totalTokens", "cacheReadInputTokens")
+_WRITTEN: Final = "cacheWriteInputTokens"
 
 
-def _usage(value: Json) -> Usage | None:
-    """Return the numbers of tokens; `inputTokens` excludes cached tokens, the settings' number includes them."""
-    members = cast("Object", value)
+def _read_usage(value: Json) -> Object:
+    """Return the numbers of tokens.
+
+    `inputTokens` excludes tokens that were read from a cache or written to it; the settings' number includes them.
+    """
+    members = members_of(value)
     numbers = [plain.count(members.get(key)) for key in _NUMBERS]
     if any(number is None and key in members for number, key in zip(numbers, _NUMBERS, strict=True)):
-        return None
+        return {}
     inputs, outputs, total, cached = numbers
-    return Usage(None if inputs is None else inputs + (cached or 0), outputs, total, cached)
+    if inputs is not None:
+        inputs += (cached or 0) + (plain.count(members.get(_WRITTEN)) or 0)
+    return {"usage": Usage(inputs, outputs, total, cached)}
 
 
-def _write_usage(usage: Usage) -> Json:
-    inputs = None if usage.input_tokens is None else usage.input_tokens - (usage.cached_tokens or 0)
+def _write_usage(settings: Object, others: Object) -> Json:
+    usage: Usage = settings["usage"]
+    inputs = usage.input_tokens
+    if inputs is not None:
+        inputs -= (usage.cached_tokens or 0) + (plain.count(others.get(_WRITTEN)) or 0)
     numbers = (inputs, usage.output_tokens, usage.total_tokens, usage.cached_tokens)
     return {key: number for key, number in zip(_NUMBERS, numbers, strict=True) if number is not None} or None
 
@@ -100,5 +109,5 @@ REQUEST_PARAMETERS: Final = Parameters(
     }
 )
 RESPONSE_PARAMETERS: Final = Parameters(
-    {"usage": parameter("usage", _usage, _write_usage, tuple((key,) for key in _NUMBERS))}
+    {"usage": Parameter(("usage",), _read_usage, _write_usage, tuple((key,) for key in _NUMBERS), ((_WRITTEN,),))}
 )

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import Parameters, parameter, plain_parameter
+from ocml_bridge.json_values.parameters import Parameter, Parameters, members_of, parameter, plain_parameter
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
 
@@ -103,21 +103,36 @@ _NUMBERS: Final[dict[str, str]] = {
 }
 
 
-def _usage(value: Json) -> Usage | None:
-    members = cast("Object", value)
+_OF_TOOLS: Final = "toolUsePromptTokenCount"
+"""The number of tokens that the results of the API's own tools took in the prompt."""
+
+
+def _read_usage(value: Json) -> Object:
+    """Return the numbers of tokens.
+
+    `promptTokenCount` excludes the results of the API's own tools, and `candidatesTokenCount` excludes thoughts; the
+    numbers of the settings include them. An answer of thoughts alone has no `candidatesTokenCount`.
+    """
+    members = members_of(value)
     numbers = {name: plain.count(members[key]) for key, name in _NUMBERS.items() if key in members}
     if any(number is None for number in numbers.values()):
-        return None
+        return {}
     usage = Usage(**cast("dict[str, int]", numbers))
-    if usage.output_tokens is not None:
-        usage.output_tokens += usage.reasoning_tokens or 0
-    return usage
+    if usage.input_tokens is not None:
+        usage.input_tokens += plain.count(members.get(_OF_TOOLS)) or 0
+    if usage.reasoning_tokens is not None:
+        usage.output_tokens = (usage.output_tokens or 0) + usage.reasoning_tokens
+    return {"usage": usage}
 
 
-def _write_usage(usage: Usage) -> Json:
+def _write_usage(settings: Object, others: Object) -> Json:
+    usage: Usage = settings["usage"]
     numbers = {key: getattr(usage, name) for key, name in _NUMBERS.items()}
-    if usage.output_tokens is not None:
-        numbers["candidatesTokenCount"] = usage.output_tokens - (usage.reasoning_tokens or 0)
+    if usage.input_tokens is not None:
+        numbers["promptTokenCount"] -= plain.count(others.get(_OF_TOOLS)) or 0
+    if usage.output_tokens is not None and usage.reasoning_tokens is not None:
+        spoken = usage.output_tokens - usage.reasoning_tokens
+        numbers["candidatesTokenCount"] = spoken or None
     return {key: number for key, number in numbers.items() if number is not None}
 
 
@@ -148,7 +163,9 @@ OPENAPI_PARAMETERS: Final = Parameters({**_REQUEST, **_OPENAPI}, keys)
 """The same for a request that has the schema of the answer as an OpenAPI schema."""
 RESPONSE_PARAMETERS: Final = Parameters(
     {
-        "usageMetadata": parameter("usage", _usage, _write_usage, tuple((key,) for key in _NUMBERS)),
+        "usageMetadata": Parameter(
+            ("usage",), _read_usage, _write_usage, tuple((key,) for key in _NUMBERS), ((_OF_TOOLS,),)
+        ),
         "modelVersion": plain_parameter("model"),
     },
     keys,

@@ -37,12 +37,15 @@ class Parameter(NamedTuple):
             no place in it.
         places: the paths of the settings in the value, if it is an object that may have other members; () if the value
             is only the settings.
+        beside: for `take` and `put`, the paths of other members on which the settings depend, such as numbers of tokens
+            that a sum includes; they stay in the document.
     """
 
     fields: tuple[str, ...]
     read: Callable[[Json], Object]
     write: Callable[[Object, Object], Json]
     places: tuple[Keys, ...] = ()
+    beside: tuple[Keys, ...] = ()
 
 
 def as_it_is(value: Any) -> Json:
@@ -332,23 +335,30 @@ class Parameters:
             if parameter.fields[0] in but:
                 continue
             value = self._at(document, keys)
-            if parameter.places:
-                value = self._parts(value, parameter.places)
+            others = self._parts(value, parameter.beside) or {}
+            if parameter.places and (value := self._parts(value, parameter.places)) is not None:
+                value = {**value, **others}
             members = {} if value is None else parameter.read(value)
             if not members or not settings.keys().isdisjoint(members):
                 continue
-            if parameter.write(members, {}) is not None:
+            if (written := parameter.write(members, others)) is not None:
                 settings |= members
                 for place in parameter.places or ((),):
-                    document = self._without(document, (*keys, *place))
+                    is_written = not place or value_at(written, place) is not None
+                    # A number that would not be written, and changes nothing, stays where it is.
+                    if is_written or parameter.read(self._without(members_of(value), place)) != members:
+                        document = self._without(document, (*keys, *place))
         return Settings(**settings) if settings else None, document
 
     def put(self, settings: Settings | None, document: Object) -> Object:
         """Insert settings into a document; those that have no place, or would not be read back, are left out."""
         left = {} if settings is None else _by_field(settings)
         for keys, parameter in self._paths:
-            value = None if left.keys().isdisjoint(parameter.fields) else parameter.write(left, {})
-            if value is None or not parameter.read(value):
+            if left.keys().isdisjoint(parameter.fields):
+                continue
+            others = self._parts(self._at(document, keys), parameter.beside) or {}
+            value = parameter.write(left, others)
+            if value is None or not parameter.read({**members_of(value), **others} if others else value):
                 continue
             for field in parameter.fields:
                 left.pop(field, None)
