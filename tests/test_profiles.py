@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from typing import Any
 
@@ -70,6 +71,16 @@ def test_a_prompt_is_what_the_template_renders(profile: str, family: str) -> Non
     assert len(found) >= 24
     assert len(different) == 1
     assert different < BROKEN
+
+
+@pytest.mark.parametrize("tools", [[], [{"type": "function", "function": {"name": "f", "parameters": {}}}]])
+@pytest.mark.parametrize("name", adapter("chatml")[0].profiles)
+def test_the_reader_of_an_answer_can_be_pickled(name: str, tools: list[Any]) -> None:
+    """A gateway may hand a stream to another process."""
+    request: Any = {"messages": [{"role": "user", "content": "Hi"}], "tools": tools}
+    reader = profile_of(name).answering(request)
+    other = pickle.loads(pickle.dumps(reader))
+    assert [*reader.feed("Yes"), *reader.finish("stop")] == [*other.feed("Yes"), *other.finish("stop")]
 
 
 def test_every_profile_is_compared_with_a_template() -> None:

@@ -11,10 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_adapters.chatml.syntax import UNREAD
+from ocml_adapters.chatml.unread import UNREAD
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Infill, Message, Tool, Transcript
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws, strategies
 from outcomes import PLAIN, PLANNED, outcome
 
@@ -483,18 +484,36 @@ def test_what_follows_the_last_message_of_a_list_comes_back() -> None:
     [
         ('[{"name": "f", "arguments": {"a": 1}}]', ["markup"]),
         ('[ {"name":"f", "arguments":', ["markup"]),
+        ('{"name": "f", "arguments": {"a": 1}}', ["markup"]),
+        ('{"name": "f", "parameters": {}}', ["markup"]),
+        # ardanlabs/kronk, pull request 950: what Qwen2.5-Coder writes in place of the tags.
+        ('Sure.\n```json\n{"name": "f", "arguments": {"a": 1}}\n```', ["markup"]),
+        # Calls of LFM2 and MiniCPM5 whose tokens the server removed; the latter: ggml-org/llama.cpp, tests.
+        ("[f(a=1), g()]", ["markup"]),
+        (' name="python"> name="code">print(1)', ["markup"]),
+        # QwenLM/Qwen-Agent, agents/react_chat.py, and hiyouga/LLaMA-Factory, data/tool_utils.py.
+        ('Thought: I look.\nAction: f\nAction Input: {"a": 1}\nObservation: 2', ["markup"]),
+        ("Thought: I now know the final answer.\nFinal Answer: 2", ["markup"]),
+        # vllm-project/vllm, tests/tool_parsers/test_lfm2_tool_parser.py: a call that is written twice.
+        ("Done.<|tool_call_end|>", ["markup"]),
+        ("Done.\n</tool_call>", ["markup"]),
+        ("<think>\nHm.\n</think>\n\nDone.</think>More.", ["markup"]),
+        ("The tag `</tool_call>` ends a call.", []),
+        ("Thought: hm\nAction: none", []),
+        ("[f(x)](https://example.org)", []),
         ('[{"name": "Ada", "age": 36}]', []),
         ('See [{"name": "f", "arguments": {}}]', []),
     ],
 )
-def test_an_answer_that_is_a_list_of_calls_is_found_to_be_one(answer: str, found: list[str], *, plans: bool) -> None:
-    """xLAM's; only its shape distinguishes it from an answer in JSON, so it stays text."""
+def test_an_answer_that_may_be_calls_or_a_thought_is_found(answer: str, found: list[str], *, plans: bool) -> None:
+    """Only its shape distinguishes it from an answer in JSON or prose, so it stays text."""
     source = f"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n{answer}<|im_end|>\n"
     for _ in range(3):
         reading = read(source, "chatml", options=Options(plans=plans))
         assert isinstance(reading.transcript, Transcript)
-        assert reading.transcript.messages[-1].content == answer
+        assert answer.endswith(str(reading.transcript.messages[-1].content))
         assert [finding.code for finding in reading.findings] == found
+        assert write(reading.transcript, "chatml", policy=LENIENT).output == source
 
 
 @pytest.mark.parametrize("tag", ["<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"])

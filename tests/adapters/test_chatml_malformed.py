@@ -16,6 +16,7 @@ from ocml_bridge.report.policy import LENIENT
 
 PARIS: Any = ("functions.get_weather", '{"city": "Paris"}')
 PING: Any = ("functions.ping", "{}")
+SEVERAL: Any = ("functions.f", '{"s": "x", "n": 3}')
 CALL = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
 NEXT = '{"name": "ping", "arguments": {}}'
 TAGS = "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>"
@@ -93,6 +94,12 @@ def summary(messages: Sequence[Message]) -> list[Any]:
         (f"<|tool_call_start|>{CALL}<|tool_call_end|>", [PARIS]),
         (TAGS.replace("get_weather", '"get_weather"').replace("=city", "= city "), [PARIS]),
         (f"<tool_call>\n{CALL}\n</tool_call>\n</tool_call>\n<tool_call>\n{NEXT}\n</tool_call>", [PARIS, PING]),
+        # vllm-project/vllm, parser/qwen3.py, and sgl-project/sglang, function_call/qwen3_coder_detector.py: a value
+        # without its end tag ends where another parameter begins.
+        ("<tool_call><function=f><parameter=s>x<parameter=n>3</parameter></function></tool_call>", [SEVERAL]),
+        ("<tool_call>\n<function=f>\n<parameter=s>x<parameter=n>3\n</function>\n</tool_call>", [SEVERAL]),
+        ('<function name="f"><param name="s">x<param name="n">3</param></function>', [SEVERAL]),
+        ('<function name="f"><param name="s">x</param><param name="n">3</function>', [SEVERAL]),
     ],
 )
 def test_a_call_that_is_not_quite_right_is_one_and_nothing_else(body: str, calls: list[Any]) -> None:
@@ -101,6 +108,22 @@ def test_a_call_that_is_not_quite_right_is_one_and_nothing_else(body: str, calls
     assert codes == {FindingCode.JSON_REPAIRED}
     text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        ("a <parameter=s> b", []),
+        ("\na <parameter=n> b\n", [FindingCode.SHAPE]),
+        ("\na <parameter=undeclared> b\n", []),
+        ("\n<p>\n<parameter=n>\n3\n</parameter>\n</p>\n", [FindingCode.SHAPE]),
+    ],
+)
+def test_a_start_tag_in_a_value_is_text_and_found_if_it_may_begin_another_one(value: str, other: list[Any]) -> None:
+    text = f"<tool_call>\n<function=f>\n<parameter=s>{value}</parameter>\n</function>\n</tool_call>"
+    messages, codes = answers(text, model="qwen3-coder")
+    assert [json.loads(str(each.content)) for each in messages] == [{"s": value.removeprefix("\n").removesuffix("\n")}]
+    assert codes == {*other}
 
 
 @pytest.mark.parametrize("end", ["</parameter1>", "</parameter_city>", "</parameter", "</parameter >", "</ parameter>"])
@@ -302,6 +325,29 @@ def test_a_call_before_the_end_tag_is_one_if_nothing_follows(calls: str, after: 
     assert [(each.channel, each.content) for each in messages] == [("analysis", f"Let me look.\n{calls}")]
     text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
     assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        # vllm-project/vllm, tests/parser/engine/test_qwen3_reasoning.py: thoughts about the markup.
+        "The literal marker is `<tool_call>` in prose.",
+        "The wrapper is `<tool_call>quoted</tool_call>` in prose.",
+        "I run `ls`",
+        "One <tool_call> word",
+    ],
+)
+def test_a_thought_whose_start_tag_is_missing_does_not_become_visible_because_of_a_tag_in_it(thought: str) -> None:
+    messages, _ = answers(f"{thought}</think>The answer is 42.")
+    assert summary(messages) == [("analysis", thought), ("final", "The answer is 42.")]
+
+
+def test_a_text_before_a_quoted_end_tag_may_be_a_thought() -> None:
+    for text in ("The tag `</think>` ends a thought.", "I close <tool_call> and `</think>` so."):
+        messages, codes = answers(text)
+        before, _, after = text.partition("</think>")
+        assert summary(messages) == [("analysis", before), ("final", after)]
+        assert FindingCode.MARKUP in codes
 
 
 @pytest.mark.parametrize("thought", ["Hm.\n", ""])

@@ -17,10 +17,10 @@ from ocml_bridge.text.im import Frame
 from .families import FAMILIES, Declaration, Family
 from .frames import Contents, body_of, header_of, may_declare_tools, read_frame, schemas_of
 from .headers import read_speaker
-from .markup.body import OPENED, restore
-from .markup.parts import NO_SCHEMAS
+from .markup.body import restore
+from .markup.parts import NO_SCHEMAS, markup_of
 from .markup.responses import begins
-from .markup.segments import markup_of
+from .markup.thoughts import OPENED
 from .syntax import HYPERCLOVA, ends_turn
 
 _LISTS: Final = "List of tools: "

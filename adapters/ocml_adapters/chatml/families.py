@@ -193,17 +193,29 @@ _ROWS: Final = ToolList(read_list, write_rows)
 _FUNCTIONS: Final = ToolList(read_list, write_functions)
 
 
+class _WithoutEscape(NamedTuple):
+    """A list without an escape, which is written with its tokens broken; a decoder with it can be pickled.
+
+    Attributes:
+        grammar: the grammar of the list.
+    """
+
+    grammar: XmlTools | DocstringTools
+
+    def write(self, tools: Sequence[Tool]) -> str:
+        """Return the text of tools."""
+        return MARKS.neutralise(self.grammar.write(tools))
+
+    def read(self, text: str) -> tuple[Tool, ...] | None:
+        """Return the tools of a text; None if writing them gives another text."""
+        tools = self.grammar.read(MARKS.restore(text))
+        return tools if tools is not None and self.write(tools) == text else None
+
+
 def _without_escape(grammar: XmlTools | DocstringTools) -> ToolList:
-    """Return a list without an escape, which is written with its tokens broken."""
-
-    def write(tools: Sequence[Tool]) -> str:
-        return MARKS.neutralise(grammar.write(tools))
-
-    def read(text: str) -> tuple[Tool, ...] | None:
-        tools = grammar.read(MARKS.restore(text))
-        return tools if tools is not None and write(tools) == text else None
-
-    return ToolList(read, write, grammar.write)
+    """Return a list without an escape."""
+    tools = _WithoutEscape(grammar)
+    return ToolList(tools.read, tools.write, grammar.write)
 
 
 _CODER: Final = _without_escape(XmlTools())

@@ -18,14 +18,16 @@ from ocml_bridge.text.plain import header_for, message, name_from_header
 
 from .families import Declaration, Family
 from .headers import CALLS, THOUGHT, TOOLS, Part, Speaker, read_speaker
-from .markup.body import OPENED, ignore, read_body
+from .markup.body import BodyReader
 from .markup.call_lists import CallList, read_call_list, write_call_list
 from .markup.declared import may_declare, read_declared, write_declared
-from .markup.parts import ARGUMENTS, NO_SCHEMAS, Note, Schemas, message_of, positioned, report_call
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, Note, Schemas, ignore, message_of, positioned, report_call
 from .markup.responses import ROLES, begins, read_responses, write_responses
+from .markup.thoughts import OPENED
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
-from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of, may_be_markup, unread_tag
+from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of
+from .unread import is_end, may_be_markup, unread_tags
 
 _OTHER_WORDS: Final = "the words around the tools are of no known chat template; they are a part of the text"
 
@@ -86,7 +88,9 @@ def _contents_of(frame: Frame, speaker: Speaker, note: Note, schemas: Schemas) -
         messages = positioned([message_of(call, speaker.name) for call in calls.calls])
         return Contents(messages or [_thought(frame, speaker)])
     if speaker.role == "assistant" and "<" in frame.body:
-        body = read_body(frame.body, speaker.name, closed=frame.end != "", note=note, schemas=schemas)
+        reading = BodyReader(speaker.name, schemas, note)
+        reading.feed(frame.body)
+        body = reading.finish(closed=frame.end != "")
         return Contents(body.messages, body.opening)
     may_hold_tags = speaker.role in ROLES and speaker.dialect is None and "<" in frame.body
     replies = read_responses(frame.body) if may_hold_tags else None
@@ -172,7 +176,8 @@ def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> Non
     if first.role == "assistant":
         for at, each in enumerate(contents.messages):
             if each.channel == "final" or each.intent is not None:
-                _report_tag(unread_tag(str(each.content)), index + at, log)
+                tags = (tag for tag in unread_tags(str(each.content)) if tag in frame.body)  # others are broken
+                _report_tag(next(tags, None), index + at, log)
         return
     for at, each in enumerate(contents.messages):
         text = str(each.content)
@@ -181,9 +186,12 @@ def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> Non
 
 
 def _report_tag(tag: str | None, index: int, log: Log) -> None:
-    if tag is not None:
-        detail = f"`{tag}` is read as text here, and so is the markup of chat templates that follows it"
-        log.find(FindingCode.MARKUP, f"/messages/{index}/content", detail)
+    if tag is None:
+        return
+    detail = f"`{tag}` is read as text here, and so is the markup of chat templates that follows it"
+    if is_end(tag):
+        detail = f"`{tag}` ends nothing that was read here; the text before it may be a thought or a call"
+    log.find(FindingCode.MARKUP, f"/messages/{index}/content", detail)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

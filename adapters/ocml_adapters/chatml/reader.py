@@ -31,7 +31,8 @@ from .markup.parts import NO_SCHEMAS
 from .markup.responses import answered
 from .plain import read_open_turn
 from .spelling import notes_about, with_notes
-from .syntax import GRAMMAR, TEXT, ends_turn, may_be_markup
+from .syntax import GRAMMAR, TEXT, ends_turn
+from .unread import may_be_markup
 
 _LONGEST: Final = 256
 """The maximum length of a header or a gap for which plans are made, in characters."""

@@ -18,8 +18,8 @@ from ocml_bridge.text.plain import ROLES as KNOWN_ROLES
 
 from .frames import Contents, Place, default_frame, holds_replies, part_of, read_again, read_frame
 from .headers import read_speaker
-from .markup.body import EMPTY_THOUGHT, OPENED
 from .markup.responses import ROLES
+from .markup.thoughts import EMPTY_THOUGHT, OPENED
 from .syntax import CLOSERS, END, GRAMMAR, NOTES
 
 OPENING: Final = "opening"

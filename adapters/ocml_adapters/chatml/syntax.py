@@ -7,7 +7,6 @@ layout and extras.
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 from ocml_bridge.formats.boundary import ENDS, TURN_ENDS
@@ -84,21 +83,6 @@ def control_of(role: str) -> ControlTokens:
     return CONTROLS.get(role, CONTROL)
 
 
-def may_be_markup(text: str, role: str | None = None) -> bool:
-    """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
-    if not ("<" in text or "ist of tools: " in text or text.startswith("[") or "✿" in text):
-        return False
-    if "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text):
-        return True
-    return role in (None, "assistant") and unread_tag(text) is not None
-
-
-def unread_tag(text: str) -> str | None:
-    """Return the first tag in an assistant's text that begins a thought or a call in no dialect here; None if none."""
-    found = _UNREAD.match(text) or _BARE_CALLS.match(text) or _UNREAD_IN_A_LINE.search(text)
-    return None if found is None else found[1]
-
-
 class Form(NamedTuple):
     """One of the two formats of ChatML.
 
@@ -115,22 +99,6 @@ class Form(NamedTuple):
 
 TEXT: Final = Form("chatml", GRAMMAR, open_turn_newline=True)
 LIST: Final = Form("chatml-json", None, open_turn_newline=False)
-
-UNREAD: Final = (
-    *("<tools>", "<tool_calls>", "<invoke name=", "<functioncall>", "<|python_tag|>"),
-    *("<minimax:tool_call>", "<longcat_tool_call>", "<zyphra_tool_call>", "<dots_function_call>"),
-    *("<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"),
-    *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
-    *("<function_call>", "<toolcall>", "<TOOLCALL>", "<|tool_call>", "<tool_code>", "<｜DSML｜", "[TOOL_CALLS]"),
-    *("<seed:tool_call>", "<iquest_tool_call>", "<seed:think>", "<|thinking|>", "<|think|>", "[THINK]"),
-    *("<thinking>", "<thought>", "<reasoning>", "✿FUNCTION✿"),
-)
-"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3,
-copies of Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
-_UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
-_BARE_CALLS: Final = re.compile(r'(\[\s*\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"arguments"\s*:')
-"""The beginning of a text that is nothing but a list of calls (xLAM): no tag marks it, as in an answer in JSON."""
-_UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
     "system": ("<tools>", TOOL_LIST),

@@ -72,6 +72,11 @@ def values_of(arguments: str) -> dict[str, str] | None:
     return {name: cast("str", span.value) for name, span in members.items()}
 
 
+def declares(schema: Json, name: str) -> bool:
+    """Return whether the schema of a function declares a parameter."""
+    return _declared(name, schema) is not None
+
+
 def reads_back(arguments: str, texts: Mapping[str, str], schema: Json) -> bool:
     """Return whether arguments are read unchanged, with the declared schema and with one of their own types.
 

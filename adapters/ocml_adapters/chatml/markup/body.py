@@ -6,9 +6,8 @@ whose start tag is missing. After that come texts, calls and further thoughts, w
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.loss import FindingCode
@@ -17,57 +16,28 @@ from ocml_bridge.text.plain import message
 
 from ..syntax import control_of
 from .calls_in_thought import CallsInThought
-from .parts import NO_SCHEMAS, Note, Schemas, calls_of, message_of, positioned, report_call, set_position
+from .examples import CALL_AS_CODE, EXAMPLE, Examples
+from .parts import (
+    CALL_ENDS,
+    NO_SCHEMAS,
+    Body,
+    Note,
+    Schemas,
+    calls_of,
+    ignore,
+    message_of,
+    positioned,
+    report_call,
+    set_position,
+)
 from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
+from .thoughts import FIRST_TAG, HOLDS_CALL, MAY_BE_WORD, NO_END, OPENING, REPEATED_TAG, START, THOUGHT_ENDS
 
-_FIRST_TAG: Final = re.compile(r"\s*<think>")
-_OPENING: Final = re.compile(r"(?:\s*<think>)+")
-_THINK: Final = re.compile(THINK)
-EMPTY_THOUGHT: Final = re.compile(r"(?:\s*<think>)*\s*</think>\n{0,2}|(?:\s*<think>)+\s*")
-"""An empty thought at the beginning of a body, with the line breaks after it."""
-OPENED: Final = re.compile(r"(?:\s*<think>)+\s*(?:</think>\s*)?")
-"""The body of an open turn: an empty thought, begun or ended."""
 restore: Final = control_of("assistant").restore
-_NO_END: Final = f"the thought has no {THOUGHT_END}"
-_HOLDS_CALL: Final = ", so the call in it is read as a part of it"
-_ENDS_AT_CALL: Final = f"{_NO_END}; it ends before the call"
+_ENDS_AT_CALL: Final = f"{NO_END}; it ends before the call"
 _LAST_CALL: Final = "nothing follows the thought, so the calls at its end are calls"
-_THOUGHT_ENDS: Final = f"the thought has its end tag {THOUGHT_END} twice"
-_CALL_ENDS: Final = "the call has its end tag twice"
-_REPEATED_TAG: Final = f"the thought has its start tag {THINK} twice; it begins at the second one"
 _BREAKS: Final = 2
 """The maximum number of line breaks that are markup on each side of a text, and after a thought."""
-
-
-class Body(NamedTuple):
-    """The content of a body.
-
-    Attributes:
-        messages: the thoughts, texts and calls, with what their positions imply.
-        opening: the empty thought before them; "" if there is none.
-    """
-
-    messages: list[Message]
-    opening: str = ""
-
-
-def ignore(code: FindingCode, index: int, detail: str) -> None:
-    """Ignore a finding, of a body that is read only to compare."""
-
-
-def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Body:
-    """Return the content of an assistant's body.
-
-    Args:
-        body: the raw text.
-        name: the name of the assistant.
-        closed: whether the frame has an end token.
-        note: takes the findings.
-        schemas: the parameters of the declared functions.
-    """
-    reading = BodyReader(name, schemas, note)
-    reading.feed(body)
-    return reading.finish(closed=closed)
 
 
 class BodyReader:
@@ -108,6 +78,7 @@ class BodyReader:
         self._read = self._begin
         """The state: the method that takes the next text."""
         self._cutter = Cutter()
+        self._examples = Examples(schemas)
         self._at_end = CallsInThought()
         """The calls that may end the first thought."""
         self._after: list[str] = []
@@ -116,12 +87,14 @@ class BodyReader:
     @property
     def pending(self) -> int:
         """The number of characters that are buffered."""
-        return self._cutter.pending + self._at_end.pending + self._waiting + len(self._after)
+        pending = self._cutter.pending + self._examples.pending + self._at_end.pending
+        return pending + self._waiting + len(self._after)
 
     @property
     def is_plain(self) -> bool:
         """Whether text without tags and line breaks would just continue the open text."""
-        return self.text != [] and not self._waiting and self._cutter.opener == "" and self._at_end.is_empty
+        is_open = self.text != [] and not self._waiting and self._cutter.opener == ""
+        return is_open and self._at_end.is_empty and not self._examples.buffered
 
     def feed(self, text: str) -> None:
         """Take more of the body, which must not be cut inside a tag."""
@@ -142,7 +115,7 @@ class BodyReader:
             closed: whether the frame has an end token.
         """
         if self._read == self._first_thought and not self._ends_at_call(_ENDS_AT_CALL, closed=closed):
-            self._end_of_thought(closed=closed)
+            self._unended_thought(closed=closed)
         else:
             if self._read == self._after_calls and not self._ends_at_call(_LAST_CALL, closed=closed):
                 self._end_after_calls()
@@ -160,7 +133,7 @@ class BodyReader:
             self._wait(text)
             return
         text = self._waited() + text
-        opened = _FIRST_TAG.match(text)
+        opened = FIRST_TAG.match(text)
         if opened is None:
             self._read = self._first_text
         else:
@@ -170,10 +143,10 @@ class BodyReader:
 
     def _first_thought(self, text: str) -> None:
         """State: the body began with a thought, which is open."""
-        again = None if self.text else _OPENING.match(text)
+        again = None if self.text else OPENING.match(text)
         if again is not None:
             if not self._has_repeated_tag:
-                self._note(FindingCode.MARKUP, 0, _REPEATED_TAG)
+                self._note(FindingCode.MARKUP, 0, REPEATED_TAG)
             self._has_repeated_tag = True
             self._blank += (self._waited(), again[0])
             self._leading = 1
@@ -203,9 +176,7 @@ class BodyReader:
         """State: only text has come, which may be a thought whose start tag was in the prompt."""
         end, opener = text.find(THOUGHT_END), self._cutter.find_opener(text)
         if end >= 0 and not 0 <= opener < end:
-            self._add(text[:end])
-            self._end_first_thought()
-            self.feed(text[end + len(THOUGHT_END) :])
+            self.feed(self._after_thought(text, end))
             return
         if opener >= 0:
             self._read = self._later
@@ -217,12 +188,18 @@ class BodyReader:
             self._segment(segment)
 
     def _segment(self, segment: Segment) -> None:
+        """Take a text, a further thought, or a call, unless it may be an example."""
+        if not self._examples.take(segment, self.text, "".join(self._end)):
+            self._end_examples(EXAMPLE, self._add_uncalled)
+            self._part(segment)
+
+    def _part(self, segment: Segment) -> None:
         """Take a text, a further thought, or a call."""
         if segment.opener == THINK:
             self._later_thought(segment)
             return
         if not segment.opener:
-            self._add(self._without_end_tag(segment.raw))
+            self._add_text(self._without_end_tag(segment.raw))
             return
         calls, rest, cut_off = calls_of(segment, self._schemas)
         if segment.nests and not calls:
@@ -232,7 +209,7 @@ class BodyReader:
         if not calls:
             code = FindingCode.TRUNCATED if cut_off else FindingCode.JSON_OPAQUE
             self._note(code, len(self.messages), "the call does not name its tool; it is kept as text")
-            self._add_uncalled(segment.raw)
+            self._add_uncalled(segment)
             return
         self._end_text(calls_follow=True)
         for call in calls:
@@ -241,7 +218,14 @@ class BodyReader:
         self._ends_call = not segment.closed
         if rest:
             self._leading = _BREAKS
-            self._add_uncalled(f"{rest}\n" if segment.closed else rest)
+            self._add_uncalled(Segment(f"{rest}\n" if segment.closed else rest))
+
+    def _end_examples(self, why: str, take: Callable[[Segment], None]) -> None:
+        """Take the calls in code; `why`: the finding."""
+        if segments := self._examples.release():
+            self._note(FindingCode.MARKUP, len(self.messages) + (take != self._add_uncalled), why)
+        for segment in segments:
+            take(segment)
 
     def _without_end_tag(self, text: str) -> str:
         """Return a text without an end tag that a call, or a thought, has once more."""
@@ -253,27 +237,40 @@ class BodyReader:
         if self.text or not ends or not rest.startswith(tag):
             return text
         code = FindingCode.JSON_REPAIRED if after_call else FindingCode.MARKUP
-        self._note(code, max(len(self.messages) - 1, 0), _CALL_ENDS if after_call else _THOUGHT_ENDS)
+        self._note(code, max(len(self.messages) - 1, 0), CALL_ENDS if after_call else THOUGHT_ENDS)
         self._waited()
         self._leading = _BREAKS
         while rest.startswith(tag):
             rest, text = rest.removeprefix(tag).lstrip(), rest.removeprefix(tag)
         return text
 
-    def _add_uncalled(self, raw: str) -> None:
+    def _add_uncalled(self, segment: Segment) -> None:
         """Add something that is not a call to the open text, but take the thoughts in it out."""
-        at = 0
-        for tag in _THINK.finditer(raw):
+        raw, at = segment.raw, 0
+        for tag in START.finditer(raw):
             if tag.start() < at or is_quoted("", raw, tag.start()):
                 continue
-            self._add(raw[at : tag.start()])
+            self._add_text(raw[at : tag.start()])
             end = raw.find(THOUGHT_END, tag.end())
             if end < 0:
                 self._cutter.reopen(raw[tag.end() :])
                 return
             at = end + len(THOUGHT_END)
             self._later_thought(Segment(raw[tag.start() : at], THINK, raw[tag.end() : end]))
-        self._add(raw[at:])
+        self._add_text(raw[at:])
+
+    def _add_text(self, text: str) -> None:
+        """Add to the open text. If the first text reaches the end tag of a thought, it was a thought."""
+        end = -1 if self.messages or self._opening else text.find(THOUGHT_END)
+        self._add(self._after_thought(text, end) if end >= 0 else text)
+
+    def _after_thought(self, text: str, end: int) -> str:
+        """End a thought whose start tag is missing by the end tag at an offset; return the text after it."""
+        if is_quoted(self._cutter.before if end < 2 else "", text, end):
+            self._note(FindingCode.MARKUP, 0, MAY_BE_WORD)
+        self._add(text[:end])
+        self._end_first_thought()
+        return text[end + len(THOUGHT_END) :]
 
     # --- texts and thoughts -------------------------------------------------------------------------------------------
 
@@ -310,6 +307,7 @@ class BodyReader:
         """End the open text; return it without up to `markup` line breaks at its end, or "" if it is blank."""
         text, end = "".join(self.text), self._waited()
         self.text = []
+        self._examples.begin_text()
         for _ in range(markup):
             end = end.removesuffix("\n")
         return text + end if text else ""
@@ -331,7 +329,8 @@ class BodyReader:
             self._thought(text, closed=True)
         else:
             self._opening = blank
-        self._read, self.in_thought, self._leading, self._cutter = self._later, False, _BREAKS, Cutter()
+        self._read, self.in_thought, self._leading = self._later, False, _BREAKS
+        self._cutter.passed("\n")  # a call may begin here, as at the beginning of a line
 
     def _later_thought(self, segment: Segment) -> None:
         text = segment.inner.removeprefix("\n").removesuffix("\n" if segment.closed else "")
@@ -361,7 +360,7 @@ class BodyReader:
         self._later(calls)
         return True
 
-    def _end_of_thought(self, *, closed: bool) -> None:
+    def _unended_thought(self, *, closed: bool) -> None:
         """End the body inside its first thought, which stays without an end."""
         self._add(self._at_end.release())
         blank = "".join((*self._blank, *self._end))
@@ -369,7 +368,7 @@ class BodyReader:
         if text:
             if closed:
                 has_call = any(tag in text for tag in (CALL, LIST, LINES))
-                self._note(FindingCode.END_MISSING, 0, f"{_NO_END}{_HOLDS_CALL if has_call else ''}")
+                self._note(FindingCode.END_MISSING, 0, f"{NO_END}{HOLDS_CALL if has_call else ''}")
             self._thought(text, closed=False)
         else:
             self._opening = blank
@@ -382,7 +381,7 @@ class BodyReader:
         rest, calls = at_end.finish()
         self._later_thought(segment._replace(inner=thought + rest, closed=True) if calls else segment)
         if self.messages and is_thought(self.messages[-1]):
-            self._note(FindingCode.END_MISSING, len(self.messages) - 1, _ENDS_AT_CALL if calls else _NO_END)
+            self._note(FindingCode.END_MISSING, len(self.messages) - 1, _ENDS_AT_CALL if calls else NO_END)
         self._later(calls)
 
     def _end_of_text(self, *, closed: bool) -> None:
@@ -394,6 +393,7 @@ class BodyReader:
                 self._note(FindingCode.JSON_REPAIRED, len(self.messages) - 1, "the call ends with its start tag")
             else:
                 self._segment(segment)
+        self._end_examples(CALL_AS_CODE, self._part)
         blank = "".join(self._end)
         text = self._take(0)
         if text or not self.messages:

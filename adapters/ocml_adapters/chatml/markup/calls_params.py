@@ -21,10 +21,14 @@ from .spelling import as_json, as_python, is_writable, object_of, word
 _FUNCTION: Final = re.compile(rf"""{PARAMS}(?P<quote>["'])(?P<name>[^"'<>\n]+)(?P=quote)\s*>""")
 _PARAM: Final = re.compile(r"""<param name=(?P<quote>["'])(?P<name>[^"'<>\n]+)(?P=quote)\s*>""")
 _PARAM_END: Final = "</param>"
+_ENDS: Final = re.compile(f"{_PARAM_END}|{PARAMS_END}|{_PARAM.pattern}")
+"""What a value ends at: its end tag, or the end of the call or another parameter, if it has no end tag."""
 _AROUND: Final = ("<arguments>", "</arguments>")
 """Tags around all parameters, which the model sometimes writes."""
 _NAME: Final = re.compile(r"""[^"'<>\n]+""")
 _NEEDS_DATA: Final = re.compile("[<&\n]")
+_MARKUP: Final = re.compile(f"{_PARAM_END}|{PARAMS_END}|{re.escape(DATA)}|<param name=")
+"""What a value cannot contain outside a CDATA section."""
 _CUT: Final = re.compile(r"(?:<[^<>\n]*)?\Z")
 """The rest of a text that breaks off between tags or inside a tag."""
 
@@ -93,7 +97,7 @@ def _tagged(span: Span) -> str | None:
     """Return a value as it stands between its tags; None if they cannot hold it."""
     value = _value(span)
     if not isinstance(span.value, str):
-        return None if _PARAM_END in value or PARAMS_END in value or DATA in value else value
+        return None if _MARKUP.search(value) else value
     if _NEEDS_DATA.search(value) is None:
         return value
     return None if DATA_END in value else f"{DATA}{value}{DATA_END}"
@@ -136,15 +140,15 @@ class _Reading:
             if param is None:
                 return self._unreadable(place)
             self.at = param.end()
-            value = self._value()
+            value = self._value(param["name"])
             self.mended = self.mended or param["name"] in self.values
             if value is None:
                 return self._cut_off(param["name"])
             self.values[param["name"]] = value
         return Stretch(self.start, place + len(PARAMS_END), (_call(self.name, self.values),), self.mended)
 
-    def _value(self) -> str | None:
-        """Take the value at the position with its end tag; return None if it has no end."""
+    def _value(self, name: str) -> str | None:
+        """Take the value of a parameter at the position with its end tag; return None if it has no end."""
         start = after_space(self.text, self.at)
         if self.text.startswith(DATA, start):
             end = self.text.find(DATA_END, start)
@@ -153,11 +157,13 @@ class _Reading:
                 self.mended = self.mended or start > self.at
                 value, self.at = self.text[start + len(DATA) : end], close + len(_PARAM_END)
                 return value
-        end = self.text.find(_PARAM_END, self.at)
-        if end < 0:
-            return None
-        value, self.at = self.text[self.at : end], end + len(_PARAM_END)
-        return value
+        for tag in _ENDS.finditer(self.text, self.at):
+            if tag["name"] is None or (tag["name"] != name and tag["name"] not in self.values):
+                value = self.text[self.at : tag.start()]
+                closed = tag[0] == _PARAM_END
+                self.at, self.mended = tag.end() if closed else tag.start(), self.mended or not closed
+                return value
+        return None
 
     def _cut_off(self, name: str) -> Stretch:
         """Return the call whose value with this name has no end."""

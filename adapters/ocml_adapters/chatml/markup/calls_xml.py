@@ -38,6 +38,7 @@ _CUT: Final = re.compile(r"(?:<[^<>\n]*)?\Z")
 """The rest of a text that breaks off between tags or inside a tag."""
 _AROUND_NAMES: Final = " \t\"'"
 """What models write around names in tags."""
+_BEGUN: Final = re.compile(r"<parameter=([^<>\n]+)>")
 _BEGUN_ENDS: Final = tuple(f"\n{_END_PARAMETER}"[:size] for size in range(len(_END_PARAMETER), 2, -1))
 """What a value that is cut off within its end tag ends with."""
 _DRIFTED: Final = re.compile(f"</ ?parameter[^<>\n]*>?|{_END_FUNCTION}")
@@ -240,7 +241,7 @@ class _Reading:
                 if not self._is_followed_by(tag.end(), TAGS):
                     continue
                 self.at = tag.end()
-            elif self._stands_for_end(tag):
+            elif self._stands_for_end(tag, start, name):
                 self.mended = True
                 self.at = tag.start()
             else:
@@ -304,10 +305,20 @@ class _Reading:
         in_line = "\n" not in self.text[opener.end() : end.start()]
         return (in_line or self._begins_line(end)) and not self._is_followed_by(end.end(), TAGS)
 
-    def _stands_for_end(self, tag: re.Match[str]) -> bool:
-        """Return whether a value without a closing tag ends before a tag, which must begin a line."""
+    def _stands_for_end(self, tag: re.Match[str], start: int, name: str) -> bool:
+        """Return whether a value without a closing tag ends before a tag.
+
+        The tag must begin a line, or be that of another parameter in a value of one line that begins after its own tag.
+
+        Args:
+            tag: the tag.
+            start: the offset of the value.
+            name: the name of the value's parameter.
+        """
         if not self._begins_line(tag):
-            return False
+            other = _bare(tag["parameter"] or name)
+            is_new = other != _bare(name) and other not in self.values
+            return is_new and self.text.find("\n", start, tag.start()) < 0
         if tag["parameter"] is not None:
             return True
         follows = {_END_FUNCTION: (_CLOSE, _OPEN, "<function="), _CLOSE: (_OPEN,)}.get(tag[0])
@@ -320,6 +331,12 @@ class _Reading:
             return True
         rest = self.text[place : place + max(map(len, tags))]
         return place + len(rest) == len(self.text) and any(tag.startswith(rest) for tag in tags)
+
+
+def begun_in(values: Mapping[str, str]) -> list[str]:
+    """Return the parameters whose start tags are in the values of others, and that have no value."""
+    begun = {_bare(tag[1]): None for text in values.values() if "<parameter=" in text for tag in _BEGUN.finditer(text)}
+    return [name for name in begun if name not in values]
 
 
 def _call(name: str, values: dict[str, str]) -> Call:

@@ -5,6 +5,7 @@ The position implies the channel and the intent of a text (a text before the fir
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -15,13 +16,13 @@ from ocml_bridge.model import Json, Message
 from ocml_bridge.text.calls import constraint_of
 
 from ..syntax import control_of
-from .argument_types import Typed, typed, values_of
+from .argument_types import Typed, declares, typed, values_of
 from .call_lists import read_tagged
-from .calls import Call, CallGrammar, Flaw, Stretch, calls_in, stretches
+from .calls import Call, CallGrammar, Flaw, Markup, Stretch, calls_in, stretches
 from .calls_json import read_unfinished
 from .calls_params import ParamCalls
 from .calls_python import IN_LINES, PythonCalls
-from .calls_xml import XmlCalls
+from .calls_xml import XmlCalls, begun_in
 from .segments import CALL, FUNCTION, LINES, LIST, PARAMS, Segment
 
 ARGUMENTS: Final = control_of("call")
@@ -35,6 +36,33 @@ Note = Callable[[FindingCode, int, str], None]
 Schemas = Mapping[str, Json]
 """Name of a declared function → its parameters."""
 NO_SCHEMAS: Final[Schemas] = {}
+
+
+CALL_ENDS: Final = "the call has its end tag twice"
+_XML_CALL: Final = re.compile(r"(?:<tool_call>\s*|^)<function=", re.M)
+
+
+class Body(NamedTuple):
+    """The content of a body.
+
+    Attributes:
+        messages: the thoughts, texts and calls, with what their positions imply.
+        opening: the empty thought before them; "" if there is none.
+    """
+
+    messages: list[Message]
+    opening: str = ""
+
+
+def ignore(code: FindingCode, index: int, detail: str) -> None:
+    """Ignore a finding, of a body that is read only to compare."""
+
+
+def markup_of(body: str) -> Markup:
+    """Return the syntax of the calls in a body."""
+    if LIST in body or LINES in body:
+        return "python"
+    return "xml" if _XML_CALL.search(body) is not None else "params" if PARAMS in body and CALL not in body else "json"
 
 
 class SegmentCalls(NamedTuple):
@@ -107,8 +135,10 @@ def _typed(call: Call, schemas: Schemas) -> Call:
     if not call.whole:
         return call._replace(arguments=_cut_off(read, values, last_is_open=call.last_is_open))
     names = ", ".join((*read.undeclared, *read.mistyped))
-    remark = f"no schema gives a type for {names}; the value is read as text" if names else None
-    return call._replace(arguments=read.arguments, remark=remark)
+    remarks = [f"no schema gives a type for {names}; the value is read as text"] if names else []
+    missed = ", ".join(other for other in begun_in(values) if declares(schemas.get(call.name), other))
+    remarks += [f"a value has the start tag of {missed}, which is read as text"] if missed else []
+    return call._replace(arguments=read.arguments, remark="; ".join(remarks) or None)
 
 
 def _cut_off(read: Typed, values: Mapping[str, str], *, last_is_open: bool) -> str:

@@ -50,16 +50,6 @@ WINDOW: Final = 512
 """The number of characters before an end tag that are looked at."""
 
 
-_XML: Final = re.compile(r"(?:<tool_call>\s*|^)<function=", re.M)
-
-
-def markup_of(body: str) -> str:
-    """Return the syntax of the calls in a body: `json`, `xml`, `params` or `python`."""
-    if LIST in body or LINES in body:
-        return "python"
-    return "xml" if _XML.search(body) is not None else "params" if PARAMS in body and CALL not in body else "json"
-
-
 class Segment(NamedTuple):
     """A part of a body.
 
@@ -106,6 +96,11 @@ class Cutter:
     def opener(self) -> str:
         """The start tag of the open call or thought; "" if none is open."""
         return "" if self._open is None else self._open.opener
+
+    @property
+    def before(self) -> str:
+        """The last two characters of the text."""
+        return self._before
 
     @property
     def pending(self) -> int:

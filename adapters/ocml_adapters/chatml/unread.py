@@ -1,0 +1,83 @@
+"""Find thoughts and calls in an assistant's text that are written as no dialect here writes them.
+
+They are text, and reported: a client would show the thought, and nobody would make the call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from .syntax import ANYWHERE, control_of
+
+UNREAD: Final = (
+    *("<tools>", "<tool_calls>", "<invoke name=", "<functioncall>", "<|python_tag|>"),
+    *("<minimax:tool_call>", "<longcat_tool_call>", "<zyphra_tool_call>", "<dots_function_call>"),
+    *("<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"),
+    *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
+    *("<function_call>", "<toolcall>", "<TOOLCALL>", "<|tool_call>", "<tool_code>", "<｜DSML｜", "[TOOL_CALLS]"),
+    *("<seed:tool_call>", "<iquest_tool_call>", "<seed:think>", "<|thinking|>", "<|think|>", "[THINK]"),
+    *("<thinking>", "<thought>", "<reasoning>", "✿FUNCTION✿", "<Think>", "<THINK>", "< think >", "<think >"),
+    *("<function name=", "<functionname=", "<function_call name=", "<tool_call >", "<Tool_Call>"),
+)
+"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3, copies of
+Qwen2.5-Coder, …), and misspelt tags of the dialects. They are reported where they begin a line."""
+_UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
+_UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
+_CALL: Final = r'(?:\[\s*)?(?P<json>\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"(?:arguments|parameters)"\s*:'
+_CALLS_ALONE: Final = re.compile(
+    rf"\s*(?:{_CALL}"
+    r"|(?P<python>\[[A-Za-z_][\w.]*\()(?:[A-Za-z_]\w*\s*=|\))"
+    r'|(?P<tag>name="[^"<>\n]+">)\s*(?:name="[^"<>\n]+">|\Z))'
+)
+"""The beginning of a text that is nothing but calls: in JSON (xLAM), in Python, or as tags whose tokens the server
+removed (LFM2, MiniCPM5). No tag marks them, so they may be an answer in JSON or code."""
+_CALL_IN_CODE: Final = re.compile(rf"(?:\A|\n)[ \t]*```\w*\s*{_CALL}")
+"""A call in JSON in a block of code, as Qwen2.5-Coder writes it."""
+_ACTION: Final = re.compile(r"(?:\A|\n)[ \t]*(Action:)[^\n]*\n\s*Action Input:")
+_THOUGHT: Final = re.compile(r"(?:\A|\n)[ \t]*(Thought:)")
+_INPUT: Final = "Action Input:"
+_ANSWER: Final = "\nFinal Answer:"
+"""The words of an agent that is prompted to reason and act (ReAct): a call, and a thought before an answer."""
+_ENDS: Final = re.compile(r"<(?:/\s*(?:[Tt]hink|THINK)\s*>|/tool_call\s*>|\|tool_call_end\|>|/function_calls>)")
+"""The ends of thoughts and calls."""
+_QUOTES: Final = "`\"'"
+
+
+def may_be_markup(text: str, role: str | None = None) -> bool:
+    """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
+    has_mark = "<" in text or "ist of tools: " in text
+    if has_mark and ("<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text)):
+        return True
+    return role in (None, "assistant") and next(unread_tags(text), None) is not None
+
+
+def is_end(tag: str) -> bool:
+    """Return whether such a tag ends a thought or a call that has no beginning."""
+    return _ENDS.fullmatch(tag) is not None
+
+
+def unread_tags(text: str) -> Iterator[str]:
+    """Yield the tags, or what stands for them, of thoughts and calls in an assistant's text that no dialect here reads.
+
+    Of each kind it is the first one, but all ends of thoughts and calls that have no beginning in the text.
+    """
+    if "<" in text or "[" in text or "✿" in text:  # a single character is found much faster than several
+        found = _UNREAD.match(text) or _UNREAD_IN_A_LINE.search(text)
+        if found is not None:
+            yield found[1]
+    alone = _CALLS_ALONE.match(text)
+    if alone is not None and (alone["python"] is None or text.rstrip().endswith(")]")):
+        yield alone["json"] or alone["python"] or alone["tag"]
+    in_code = _CALL_IN_CODE.search(text) if "`" in text and "{" in text else None
+    if in_code is not None:
+        yield in_code["json"]
+    if "\n" in text and ":" in text:
+        acts = _ACTION.search(text) if _INPUT in text else None
+        acts = acts or (_THOUGHT.search(text, 0, text.rfind(_ANSWER)) if _ANSWER in text else None)
+        if acts is not None:
+            yield acts[1]
+    if "<" in text:
+        ends = [end[0] for end in _ENDS.finditer(text) if end.start() == 0 or text[end.start() - 1] not in _QUOTES]
+        yield from (end for end in dict.fromkeys(ends) if end.replace("/", "").replace("end", "start") not in text)
