@@ -525,6 +525,13 @@ def test_calls_in_the_wrapper_of_other_models_are_found(tag: str) -> None:
     assert back(source, "chatml") == source
 
 
+@pytest.mark.parametrize("tag", ["<think>", "</think>", "<tool_call>", "</tool_call>"])
+def test_tags_of_thoughts_and_calls_in_a_list_are_text_and_found(tag: str) -> None:
+    source = [START, "user\nHi", END, "\n", START, f"assistant\nHm.\n{tag}\nHi", END]
+    assert found(source, "chatml-json") == [FindingCode.MARKUP]
+    assert back(source, "chatml-json") == source
+
+
 @pytest.mark.parametrize("plans", [False, True])
 @pytest.mark.parametrize("tag", UNREAD)
 def test_thoughts_and_calls_of_other_models_are_text_and_found(tag: str, *, plans: bool) -> None:

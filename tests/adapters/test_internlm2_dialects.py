@@ -22,9 +22,11 @@ from prompts import prompt
 from sampling import examples
 
 
-@pytest.mark.parametrize("tag", ["<think>", "<tool_call>"])
-def test_a_tag_of_other_models_is_text_and_reported(tag: str) -> None:
-    text = f"<|im_start|>assistant\n{tag}\nHm.\n</think>\n\nHi.<|im_end|>\n"
+@pytest.mark.parametrize("begin", ["<think>\n", "<tool_call>\n", ""])
+@pytest.mark.parametrize("end", ["</think>", "</tool_call>"])
+def test_a_tag_of_other_models_is_text_and_reported(begin: str, end: str) -> None:
+    """Also an end tag alone: the prompt of a model that thinks has the start tag."""
+    text = f"<|im_start|>assistant\n{begin}Hm.\n{end}\n\nHi.<|im_end|>\n"
     reading = read(text, "internlm2")
     assert [finding.code for finding in reading.findings] == [FindingCode.MARKUP]
     assert write(reading.transcript, "internlm2").output == text

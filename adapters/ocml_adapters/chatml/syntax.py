@@ -102,7 +102,7 @@ LIST: Final = Form("chatml-json", None, open_turn_newline=False)
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
     "system": ("<tools>", TOOL_LIST),
-    "assistant": ("<tool_call>", "<think>"),
+    "assistant": ("<tool_call>", "<think>", "</think>", "</tool_call>"),
     "user": ("<tool_response>", OUTPUT),
     "tool": ("<tool_response>", "</tool_response>", "<|tool_response_end|>", OUTPUT),
 }

@@ -207,7 +207,7 @@ def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -
     stray = MARKS.plain.search(raw)
     if stray is not None:
         note(FindingCode.STRAY_TOKEN, index, f"{stray[0]} inside a message is read as text")
-    tag = next((tag for tag in (THINKING[0], TOOLS[0]) if tag in raw), None)
+    tag = next((tag for tag in (*THINKING, *TOOLS[:2]) if tag in raw), None)
     if tag is not None:
         detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"
         note(FindingCode.MARKUP, index, detail)
