@@ -163,6 +163,13 @@ def test_arguments_have_one_of_several_keys() -> None:
         assert (summary(messages), codes) == ([PARIS], set())
 
 
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_call_with_an_empty_name_is_found(name: str) -> None:
+    messages, codes = answers(f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>')
+    assert [is_call(each) for each in messages] == [True]
+    assert codes == {FindingCode.SHAPE}
+
+
 def test_a_call_that_is_only_the_function_with_json_is_one() -> None:
     messages, codes = answers('<function=get_weather>{"city": "Paris"}</function>')
     assert summary(messages) == [PARIS]

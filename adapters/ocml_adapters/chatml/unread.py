@@ -20,9 +20,11 @@ UNREAD: Final = (
     *("<seed:tool_call>", "<iquest_tool_call>", "<seed:think>", "<|thinking|>", "<|think|>", "[THINK]"),
     *("<thinking>", "<thought>", "<reasoning>", "✿FUNCTION✿", "<Think>", "<THINK>", "< think >", "<think >"),
     *("<function name=", "<functionname=", "<function_call name=", "<tool_call >", "<Tool_Call>"),
+    *("<tool_response>", "<|tool_response_start|>"),
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3, copies of
-Qwen2.5-Coder, …), and misspelt tags of the dialects. They are reported where they begin a line."""
+Qwen2.5-Coder, …), misspelt tags of the dialects, and tags of replies, which a model does not write. They are reported
+where they begin a line."""
 _UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
 _UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
 _CALL: Final = r'(?:\[\s*)?(?P<json>\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"(?:arguments|parameters)"\s*:'

@@ -206,6 +206,8 @@ def report_call(call: Call, at: int, note: Note, *, closed: bool = True) -> None
         note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
     if call.remark is not None:
         note(FindingCode.SHAPE, at, call.remark)
+    if not call.name.strip():
+        note(FindingCode.SHAPE, at, "the call has an empty name")
     if not call.whole:
         note(FindingCode.TRUNCATED, at, "the call is cut off")
     elif not closed:
