@@ -20,6 +20,7 @@ FOLDERS = {
     "openai-responses-sse": "responses",
     "openai-sse": "chat-completions",
 }
+OF_TOOLS = "toolUsePromptTokenCount"
 NOT_PASSED_ON: dict[str, frozenset[str]] = {
     "anthropic-sse": frozenset(
         {
@@ -30,7 +31,7 @@ NOT_PASSED_ON: dict[str, frozenset[str]] = {
     "bedrock-converse": frozenset({"latencyMs"}),
     "gemini-sse": frozenset(
         {
-            *("candidatesTokensDetails", "promptTokensDetails", "serviceTier", "toolUsePromptTokenCount"),
+            *("candidatesTokensDetails", "promptTokensDetails", "serviceTier", OF_TOOLS),
             *("finishMessage", "groundingMetadata", "toolUsePromptTokensDetails", "urlContextMetadata"),
         }
     ),
@@ -67,6 +68,8 @@ def compared(stream: str, value: Any) -> Any:
     members = cast("dict[str, Any]", value)
     if members.get("object") == "response":
         members = {key: member for key, member in members.items() if key in OF_A_RESPONSE and member is not None}
+    if OF_TOOLS in members:  # such tokens of the prompt are among its others
+        members = {**members, "promptTokenCount": members["promptTokenCount"] + members[OF_TOOLS]}
     if members.get("type") == "reasoning":  # an empty list of texts and the status have no contents
         members = {key: member for key, member in members.items() if key != "status" and member != []}
     return {key: compared(stream, member) for key, member in members.items() if key not in NOT_PASSED_ON[stream]}
