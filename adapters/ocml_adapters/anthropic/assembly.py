@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import Object, is_empty
+from ocml_bridge.json_values.form import Object, is_empty, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
@@ -253,7 +253,7 @@ class Assembly:
             self._take_end(event)
         elif kind == "message_stop":
             self.is_over = True
-            self._add_around(_others(event, "type"))
+            self._add_around(without(event, "type"))
         elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
             return self._begin(event)
         else:
@@ -325,7 +325,7 @@ class Assembly:
             self.reason = reason
         elif reason is not None:
             self._note("the reason of an answer's end is not a text; it is left out")
-        self._add_around({**delta, **_others(event, "type", "delta", "usage")})
+        self._add_around({**delta, **without(event, "type", "delta", "usage")})
         if usage:
             around = members_of(self._around.get("usage"))
             more = {key: value for key, value in usage.items() if value is not None or key not in around}
@@ -343,8 +343,3 @@ def _index_of(event: Object) -> int | None:
     """Return the index of an event; None if it has none, as from servers in Go, which leave out 0."""
     index = event.get("index")
     return index if isinstance(index, int) else None
-
-
-def _others(event: Object, *known: str) -> Object:
-    """Return the members of an event that are not known."""
-    return {key: value for key, value in event.items() if key not in known}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import ByFormat, Content, Foreign, Json, Message, Signature
 from ocml_bridge.wires.blocks.values import compact_object, value_in
@@ -19,7 +19,6 @@ from .syntax import (
     CACHE,
     CALL_KEYS,
     CALL_ORDER,
-    EPHEMERAL,
     HOME,
     MESSAGE,
     NOTES,
@@ -61,20 +60,12 @@ def read_call(block: Object, kind: str) -> Message | None:
     content = jsontext.text_of(arguments)
     if content is None or (kind != TOOL_USE and name in _NO_TOOLS):
         return None
-    layout: Object = NAMES.note(name)
+    layout: Object = NAMES.note(name) | _layout_of_id(call_id)
     if not isinstance(arguments, OBJECT):
         layout["input"] = "kept"
     recipient = recipient_of(name) if kind == TOOL_USE else name
-    known = ("type", "name", "input")
-    if call_id:
-        known = (*known, "id")
-        if VALID_ID.fullmatch(call_id) is None:
-            layout["call_id"] = "kept"
-    else:
-        layout["call_id"] = "absent"
-    mark = read_mark(block.get(CACHE), EPHEMERAL)
-    if mark is not None:
-        known = (*known, CACHE)
+    mark = CONTROL.read(block)
+    known = ("type", "name", "input", *(("id",) if call_id else ()), *(() if mark is None else (CACHE,)))
     form = form_of(block, CALL_ORDER, CALL_KEYS, known)
     if form is not None:
         layout["form"] = form
@@ -86,6 +77,13 @@ def read_call(block: Object, kind: str) -> Message | None:
         layout=NOTES.by_format(layout),
         cache=mark,
     )
+
+
+def _layout_of_id(call_id: str | None) -> Object:
+    """Return the layout of a call or reply whose id the API would refuse, or that has none."""
+    if not call_id:
+        return {"call_id": "absent"}
+    return {} if VALID_ID.fullmatch(call_id) else {"call_id": "kept"}
 
 
 def keeps_input(layout: ByFormat | None) -> bool:
@@ -108,8 +106,7 @@ def write_call(message: Message) -> Object:
     kept = value_in(text) if keeps_input(message.layout) else None
     block["input"] = (compact_object(text) or {}) if kept is None else kept[0]
     fixed = tuple(block)
-    if message.cache is not None:
-        block[CACHE] = write_mark(message.cache, EPHEMERAL)
+    block |= CONTROL.write(message.cache)
     return with_notes(message, block, CALL_ORDER, fixed)
 
 
@@ -132,17 +129,14 @@ def read_result(block: Object, kind: str) -> Message | None:
         known.append("content")
     if call_id:
         known.append("tool_use_id")
-        if VALID_ID.fullmatch(call_id) is None:
-            layout["call_id"] = "kept"
-    else:
-        layout["call_id"] = "absent"
+    layout |= _layout_of_id(call_id)
     if isinstance(failed, bool):
         known.append("is_error")
         if failed and _is_error(value):
             layout["is_error"] = True
     elif _is_error(value):
         failed = True
-    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    mark = CONTROL.read(block)
     if mark is not None:
         known.append(CACHE)
     form = form_of(block, RESULT_ORDER, RESULT_KEYS, known)
@@ -203,8 +197,7 @@ def write_result(message: Message, role: str) -> Object:
     block["content"] = value
     if message.failed is not None and (layout.get("is_error") is True or not (message.failed and _is_error(value))):
         block["is_error"] = message.failed
-    if message.cache is not None:
-        block[CACHE] = write_mark(message.cache, EPHEMERAL)
+    block |= CONTROL.write(message.cache)
     return with_notes(message, block, RESULT_ORDER, [key for key, value in block.items() if key != "content" or value])
 
 
@@ -365,6 +358,6 @@ def with_notes(message: Message, block: Object, order: tuple[str, ...], fixed: C
     """
     extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
     if extras:
-        block = add(block, {key: value for key, value in extras.items() if key not in _NOT_MEMBERS}, order)
+        block = add(block, without(extras, *_NOT_MEMBERS), order)
     form = layout.get("form")
     return block if form is None else shape(block, form, fixed=fixed, implied=_IMPLIED)

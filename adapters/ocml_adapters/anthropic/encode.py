@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
+from ocml_bridge.chat.citations import WHOLE
 from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of, parts_of
 from ocml_bridge.chat.visibility import is_reasoning
 from ocml_bridge.events import Answer, Delta, End, Event, PartEnd, Reason, RefusalDelta, Signed, Start
@@ -31,7 +32,7 @@ from ocml_bridge.wires.blocks.values import nearest_object
 from .assembly import Assembly
 from .blocks import is_accepted, read_block, signature_of, write_block
 from .nearest import valid_id
-from .parts import write_citations, write_parts
+from .parts import TABLE, write_parts
 from .settings import PARAMETERS
 from .syntax import ENDINGS, HOME, MESSAGE, NOTES, TEXT, THINKING, TOOL_USE
 from .tools import NAMES, type_of
@@ -215,7 +216,7 @@ class EventEncoder(ResponseEncoder):
     def _cite(self, parts: Sequence[Part]) -> list[bytes]:
         """Write the citations of texts, which are one block."""
         citations = [each for part in parts if isinstance(part, Text) for each in part.citations or ()]
-        return [self._delta("citations_delta", citation=each) for each in write_citations(citations)]
+        return [self._delta("citations_delta", citation=each) for each in TABLE.write_all(citations, WHOLE)]
 
     def _close(self, number: int) -> list[bytes]:
         """Write the end of a message's block, if it is open."""

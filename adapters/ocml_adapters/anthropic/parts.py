@@ -9,12 +9,12 @@ import base64
 from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind, read_citable, write_citable
 from ocml_bridge.chat.turns import is_blank, parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import OBJECT, Object, add, form_of, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
@@ -27,7 +27,6 @@ from .syntax import (
     CITATIONS,
     DOCUMENT,
     EMPTY,
-    EPHEMERAL,
     HOME,
     IMAGE,
     MEDIA_KEYS,
@@ -91,8 +90,8 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
         if kind == TEXT and isinstance(text, str):
             if tuple(block) == _BARE_TEXT:
                 return Text(text), None
-            text_part = Text(text, cache=read_mark(block.get(CACHE), EPHEMERAL))
-            text_part.citations = read_citations(block.get(CITATIONS))
+            text_part = Text(text, cache=CONTROL.read(block))
+            text_part.citations = TABLE.read_all(block.get(CITATIONS), WHOLE)
             known = _keys_of_text(text_part)
             text_part.extras = NOTES.by_format(rest(block, known))
             return text_part, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
@@ -121,7 +120,7 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
     if kind == "file" and (citable := read_citable(block.get(CITATIONS))) is not None:
         fields["citable"] = citable
         outer.append(CITATIONS)
-    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    mark = CONTROL.read(block)
     if mark is not None:
         outer.append(CACHE)
     extras = rest(block, outer)
@@ -222,11 +221,9 @@ def _keys_of_text(part: Text) -> tuple[str, ...]:
 
 def _write_text(part: Text) -> Object:
     block: Object = {"type": TEXT, "text": part.text}
-    if part.citations is not None and (written := write_citations(part.citations)):
+    if part.citations and (written := TABLE.write_all(part.citations, WHOLE)):
         block[CITATIONS] = written
-    if part.cache is not None:
-        block[CACHE] = write_mark(part.cache, EPHEMERAL)
-    return block
+    return block | CONTROL.write(part.cache)
 
 
 def _write_media(media: Media, forms: Object) -> Object | None:
@@ -242,9 +239,8 @@ def _write_media(media: Media, forms: Object) -> Object | None:
         block[CONTEXT] = media.context
     if kind == DOCUMENT and media.citable is not None:
         block[CITATIONS] = write_citable(media.citable)
-    if media.cache is not None:
-        block[CACHE] = write_mark(media.cache, EPHEMERAL)
-    more = {key: value for key, value in extras.items() if key != "source"}
+    block |= CONTROL.write(media.cache)
+    more = without(extras, "source")
     return shape(add(block, more, MEDIA_ORDER), forms.get("form"), fixed=block)
 
 
@@ -316,20 +312,6 @@ TABLE: Final = CitationTable(
     VENDOR,
 )
 """The kinds of citations. Each cites for the whole of its text; its positions are positions in the source."""
-
-
-def read_citations(value: Json) -> tuple[Citation, ...] | None:
-    """Return the citations of a text; None if there are none, or one is not understood."""
-    raws: Any = value
-    if not isinstance(raws, ARRAY) or not raws:
-        return None
-    citations = tuple(citation for raw in raws if (citation := TABLE.read(raw, WHOLE)) is not None)
-    return citations if len(citations) == len(raws) else None
-
-
-def write_citations(citations: Sequence[Citation]) -> list[Json]:
-    """Return the JSON of citations; those that the API has no place for are left out."""
-    return [written for citation in citations if (written := TABLE.write(citation, WHOLE)) is not None]
 
 
 def without_unknown(items: Sequence[Item], origins: Sequence[int] | None, log: Log) -> Sequence[Item]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.citations import read_citable, write_citable
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest
 from ocml_bridge.model import Json, Passages
 from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, respelled
 
-from .syntax import CACHE, CITATIONS, DOCUMENT, EPHEMERAL, NOTES, SEARCH_RESULT, TEXT
+from .syntax import CACHE, CITATIONS, DOCUMENT, NOTES, SEARCH_RESULT, TEXT
 
 _CONTENT: Final = "content"
 """The member with the texts, the type of a source with this member, and the extras key of the texts' other members."""
@@ -37,7 +37,7 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
     texts = cast("list[Object]", content)
     if not isinstance(content, ARRAY) or not all(map(_is_text, texts)):
         return None
-    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    mark = CONTROL.read(block)
     passages = Passages(tuple(each["text"] for each in texts), source=source, cache=mark)
     known = ["type", "source"] if source is None else ["type", "source", _CONTENT]
     if isinstance(title := block.get("title"), str):
@@ -91,6 +91,5 @@ def write_passages(passages: Passages, layout: Object) -> Object | None:
         block = {"type": SEARCH_RESULT, "source": passages.source, **titled, _CONTENT: content}
     if passages.citable is not None:
         block[CITATIONS] = write_citable(passages.citable)
-    if passages.cache is not None:
-        block[CACHE] = write_mark(passages.cache, EPHEMERAL)
+    block |= CONTROL.write(passages.cache)
     return cast("Object", respelled(add(block, extras), layout.get("form")))

@@ -13,7 +13,8 @@ from collections.abc import Hashable
 from operator import itemgetter
 from typing import Any, Final, cast
 
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, is_empty
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, is_empty, without
+from ocml_bridge.json_values.parameters import nonempty_text
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body
@@ -64,7 +65,7 @@ def last_text(wires: list[Any]) -> str | None:
         return None
     content: Any = last.get("content")
     if not isinstance(content, ARRAY):
-        return content if isinstance(content, str) and content else None
+        return nonempty_text(content)
     block: Any = content[-1] if content else None
     if not isinstance(block, OBJECT) or block.get("type") != TEXT:
         return None
@@ -230,7 +231,7 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     filtered, known = settings is not None and settings.filtered is True, "stop_reason" in surrounding.extras
     if not known or _differs(surrounding.extras, cut_off=body.cut_off, filtered=filtered):
         out["stop_reason"] = _stop_reason(out, cut_off=body.cut_off, filtered=filtered)
-        others = {key: value for key, value in surrounding.extras.items() if key != "stop_reason"}
+        others = without(surrounding.extras, "stop_reason")
         surrounding = surrounding._replace(extras=others)
     written = _AROUND_CONTENT.write(out, surrounding, implied=("stop_reason",))
     if _differs(written, cut_off=body.cut_off, filtered=filtered):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
@@ -221,7 +221,7 @@ class EventDecoder(AssemblingDecoder):
         message.continues = running.number > 0
         if running.is_text:
             message.channel, message.intent = "commentary", "preamble"
-            notes = {key: note for key, note in NOTES.of(message.layout).items() if key != "content"}
+            notes = without(NOTES.of(message.layout), "content")
             message.layout = NOTES.by_format(notes)
         if message.role == "tool":
             message.name = self._called.pop(message.call_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.formats.adapter import FormatOption
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.wires.endings import Endings
@@ -30,9 +31,7 @@ DOCUMENT: Final = "document"
 SEARCH_RESULT: Final = "search_result"
 
 CITATIONS: Final = "citations"
-CACHE: Final = "cache_control"
-EPHEMERAL: Final = "ephemeral"
-"""The type of a cache mark."""
+CACHE: Final = CONTROL.key
 
 OPAQUE: Final = frozenset(
     {

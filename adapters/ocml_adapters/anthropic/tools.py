@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.freeform_arguments import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
@@ -19,7 +19,7 @@ from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.wires.object_schemas import object_schema, untyped
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
-from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
+from .syntax import CACHE, NOTES, TOOL_ORDER
 
 # --- tools of the server ----------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ def _read_tool(value: Json) -> Tool | None:
     strict = item.get("strict")
     if isinstance(strict, bool):
         known.append("strict")
-    mark = read_mark(item.get(CACHE), EPHEMERAL)
+    mark = CONTROL.read(item)
     if mark is not None:
         known.append(CACHE)
     form = form_of(item, TOOL_ORDER, _TYPED if _is_typed(item) else _REQUIRED, known)
@@ -148,8 +148,7 @@ def _write_tool(tool: Tool) -> Object:
         out["input_schema"] = schema
     if tool.strict is not None:
         out["strict"] = tool.strict
-    if tool.cache is not None:
-        out[CACHE] = write_mark(tool.cache, EPHEMERAL)
+    out |= CONTROL.write(tool.cache)
     if not extras and not layout:
         return out
     fixed = [key for key in out if key != "input_schema" or tool.parameters is not None]

@@ -10,17 +10,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, merged
 from ocml_bridge.wires.blocks.values import object_in
 
-from .syntax import (
-    CITED,
-    CONTENT,
-    MESSAGE,
-    OUTPUT,
-    REASONING,
-    REASONING_TEXT,
-    REDACTED,
-    TOOL_RESULT,
-    TOOL_USE,
-)
+from .syntax import CITED, CONTENT, MESSAGE, OUTPUT, REASONING, REASONING_TEXT, REDACTED, TOOL_RESULT, TOOL_USE
 
 _KEYS: Final = {REASONING: "text", TOOL_USE: "input"}
 """The member of a delta with its text, by its kind."""

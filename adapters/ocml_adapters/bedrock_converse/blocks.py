@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.citations import Citations
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import is_blank, name_of, parts_of, recipient_of
-from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of, members_of
+from ocml_bridge.json_values.form import Object, add, without
+from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import (
-    CacheMark,
-    Foreign,
-    Json,
-    Media,
-    Message,
-    Part,
-    Passages,
-    Signature,
-    Text,
-    replace,
-)
+from ocml_bridge.model import Foreign, Json, Media, Message, Part, Passages, Signature, Text, replace
 from ocml_bridge.report.narrowing import fitted, kind_of_blank
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
@@ -33,7 +21,6 @@ from ocml_bridge.wires.blocks.grammar import (
     Grammar,
     MarkBlocks,
     MessageKind,
-    added,
     block_extras,
     kind_of,
     more_of,
@@ -43,13 +30,7 @@ from ocml_bridge.wires.blocks.skeletons import Slot
 from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, object_in, text_of
 from ocml_bridge.wires.tool_alphabet import AS_IS
 
-from .parts import (
-    LENGTHS,
-    TEXT_CITATIONS,
-    cited_text,
-    read_citations,
-    write_citations,
-)
+from .parts import LENGTHS, TEXT_CITATIONS, cited_text, read_citations, write_citations
 from .passages import read_media_or_passages, write_media_or_passages
 from .results import RESULT, can_hold, read_result, write_result
 from .syntax import (
@@ -60,7 +41,6 @@ from .syntax import (
     GUARDED,
     HOME,
     KINDS,
-    MARK,
     NOTES,
     REASONING,
     REASONING_TEXT,
@@ -69,20 +49,12 @@ from .syntax import (
     TOOL_RESULT,
     TOOL_USE,
 )
-from .tools import NAMES, SLOT, is_invalid_id
+from .tools import NAMES, SLOT, is_invalid_id, read_point, write_point
 
 INPUT: Final = "input"
 """The key of the layout that marks a call whose arguments are a text and no object."""
 VENDOR: Final = "anthropic"
 """The vendor whose signatures the API accepts: of the models behind Converse, only Anthropic's sign their thoughts."""
-
-
-def _read_mark(block: Object) -> CacheMark | None:
-    return read_mark(block[CACHE_POINT], MARK) if list(block) == [CACHE_POINT] else None
-
-
-def _write_mark(mark: CacheMark) -> Json:
-    return {CACHE_POINT: write_mark(mark, MARK)}
 
 
 class BlockGrammar(Grammar):
@@ -96,7 +68,7 @@ class BlockGrammar(Grammar):
     slot: ClassVar[Slot] = SLOT
     has_system = True
     joins_texts = True
-    marks = MarkBlocks(_read_mark, _write_mark)
+    marks = MarkBlocks(read_point, write_point)
 
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty or blank, which the API refuses."""
@@ -166,16 +138,16 @@ class BlockGrammar(Grammar):
             known: the keys of the value that were read.
             more: the other members of the block.
         """
-        call_id = inner.get("toolUseId")
-        message.call_id = call_id if isinstance(call_id, str) and call_id else None
+        message.call_id = nonempty_text(inner.get("toolUseId"))
         message.extras = self.notes.by_format(with_inner(more, kind, more_of(inner, known)))
+        layout = dict(self.notes.of(message.layout))
         if message.call_id is None:
-            message.layout = self.notes.by_format({**self.notes.of(message.layout), "call_id": "absent"})
-        unchanged = {AS_IS: True} if message.call_id is not None and is_invalid_id(message.call_id) else {}
+            layout["call_id"] = "absent"
+        elif is_invalid_id(message.call_id):
+            layout[AS_IS] = True
         if message.role == "assistant":
-            unchanged |= NAMES.note(name_of(message.recipient or ""))
-        if unchanged:
-            message.layout = self.notes.by_format({**self.notes.of(message.layout), **unchanged})
+            layout |= NAMES.note(name_of(message.recipient or ""))
+        message.layout = self.notes.by_format(layout)
         return message
 
     def _result(self, inner: Object, more: Object) -> Message | None:
@@ -241,14 +213,14 @@ class BlockGrammar(Grammar):
         extras = self.notes.of(part.extras)
         guarded, cited = extras.get(GUARDED), extras.get(CITED)
         if isinstance(guarded, dict):
-            inner: Json = {"text": added({"text": part.text}, cast("Object", guarded).get("text"))}
-            return added({GUARDED: inner}, {key: value for key, value in extras.items() if key != GUARDED})
+            inner: Json = {"text": add({"text": part.text}, cast("Object", guarded).get("text"))}
+            return add({GUARDED: inner}, without(extras, GUARDED))
         citations = write_citations(part.citations or ())
         if citations or isinstance(cited, dict):
             inner = {**({CITATIONS: citations} if citations else {}), **members_of(cited)}
-            more = {key: value for key, value in extras.items() if key != CITED}
-            return added({CITED: cited_text(part.text, inner)}, more)
-        return added({"text": part.text}, extras)
+            more = without(extras, CITED)
+            return add({CITED: cited_text(part.text, inner)}, more)
+        return add({"text": part.text}, extras)
 
     def write(self, message: Message) -> Json:
         """Return the block of a thought, a call or a reply."""
@@ -260,7 +232,7 @@ class BlockGrammar(Grammar):
         else:
             inner = {} if message.call_id is None else {"toolUseId": message.call_id}
             inner |= self._write_result(message) if kind == TOOL_RESULT else self._write_use(message)
-        return added({kind: added(inner, inner_extras)}, extras)
+        return add({kind: add(inner, inner_extras)}, extras)
 
     def _write_use(self, call: Message) -> Object:
         text = cast("str", call.content)
@@ -321,8 +293,8 @@ def _write_reasoning(message: Message, more: Object) -> tuple[Object, Object]:
     if signature is not None and signature.sealed:
         return {REDACTED: signature.value}, more
     signed = {} if signature is None else {"signature": signature.value}
-    reasoning = added({"text": cast("str", message.content), **signed}, more.get(REASONING_TEXT))
-    return {REASONING_TEXT: reasoning}, {key: value for key, value in more.items() if key != REASONING_TEXT}
+    reasoning = add({"text": cast("str", message.content), **signed}, more.get(REASONING_TEXT))
+    return {REASONING_TEXT: reasoning}, without(more, REASONING_TEXT)
 
 
 def deltas_after_text(message: Message) -> list[Object]:

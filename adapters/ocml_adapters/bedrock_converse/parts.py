@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 from ocml_bridge.chat.citations import Place, read_citable, write_citable
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, add, without
 from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.model import Citation, Json, Media, replace
-from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
+from ocml_bridge.wires.blocks.grammar import block_with, more_of, with_inner
 
 from .syntax import CITATIONS, CONTENT, NOTES
 
@@ -67,7 +67,7 @@ def _write_citation(citation: Citation) -> Object:
     rest = dict(NOTES.of(citation.extras))
     if citation.url is not None:
         out[_LOCATION] = block_with(_WEB, {"url": citation.url}, members_of(rest.pop(_LOCATION, None)))
-    return added(out, rest)
+    return add(out, rest)
 
 
 def cited_text(text: str, cited: Object) -> Object:
@@ -85,7 +85,7 @@ def cited_text(text: str, cited: Object) -> Object:
         for length in cast("list[int]", lengths):
             pieces.append({"text": text[at : at + length]})
             at += length
-    return added({CONTENT: pieces}, {key: value for key, value in cited.items() if key != LENGTHS})
+    return add({CONTENT: pieces}, without(cited, LENGTHS))
 
 
 class _TextCitations:
@@ -284,10 +284,10 @@ def _decoded(data: str) -> bytes | None:
 def _source_with(source: Object, extras: Object) -> Object:
     """Return a source with its extras, and with those of the object in it."""
     out = {
-        key: added(cast("Object", value), extras.get(key)) if isinstance(value, dict) else value
+        key: add(cast("Object", value), extras.get(key)) if isinstance(value, dict) else value
         for key, value in source.items()
     }
-    return added(out, extras)
+    return add(out, extras)
 
 
 def _format(media: Media) -> str | None:

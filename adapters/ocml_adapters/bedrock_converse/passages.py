@@ -6,7 +6,7 @@ from typing import cast
 
 from ocml_bridge.chat.citations import read_citable, write_citable
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Media, Passages
 from ocml_bridge.wires.blocks.grammar import block_with, more_of, with_inner
 
@@ -43,7 +43,7 @@ def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
 
 def _texts(value: Json) -> tuple[str, ...] | None:
     """Return the texts of a list of blocks that have only a text each; None for any other value."""
-    blocks = cast("list[Object]", value) if isinstance(value, list) else []
+    blocks = items_of(value)
     if not isinstance(value, list) or not all(map(_is_text, blocks)):
         return None
     return tuple(block["text"] for block in blocks)

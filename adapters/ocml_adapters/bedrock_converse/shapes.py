@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.json_values.form import Object, in_order
+from ocml_bridge.json_values.form import Object, in_order, without
 from ocml_bridge.json_values.parameters import items_of, members_of, value_at
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool, replace
@@ -81,7 +81,7 @@ def _read_request(document: Object, log: Log) -> Shell:
     config: Json = extras.get(TOOL_CONFIG)
     if isinstance(raw_tools, list):
         shell.tools = tools
-        more = {key: value for key, value in cast("Object", config).items() if key != TOOLS}
+        more = without(cast("Object", config), TOOLS)
         if entries is not None:
             more[TOOLS] = entries
             shell.tools = shell.tools or None
@@ -113,7 +113,7 @@ def _request(
     out: Object = {MESSAGES: _PLACEHOLDER, **({SYSTEM: _PLACEHOLDER} if has_prompt else {})}
     more = {key: value for key, value in extras.items() if key not in out}
     written_tools = write_tools(tools or (), config.get(TOOLS))
-    config_extras = {key: value for key, value in config.items() if key != TOOLS}
+    config_extras = without(config, TOOLS)
     if not written_tools and settings is not None and layout.get(_CHOICE) != _ALONE:
         settings = replace(settings, tool_choice=None)  # the API refuses a choice without tools
     if written_tools or (tools == () and layout.get(TOOLS) == _EMPTY):
@@ -149,7 +149,7 @@ def _read_response(document: Object, log: Log) -> Shell:
     shell.settings = with_filter(settings, is_filtered=ENDINGS.is_filtered(document.get(STOP_REASON)))
     extras = more_of(rest, ())
     if shell.units:
-        output_extras = {key: value for key, value in cast("Object", extras[OUTPUT]).items() if key != MESSAGE}
+        output_extras = without(cast("Object", extras[OUTPUT]), MESSAGE)
         extras = {**extras, OUTPUT: output_extras}
         if not output_extras:
             del extras[OUTPUT]
@@ -167,11 +167,11 @@ def _response(settings: Settings | None, extras: Object, has_message: bool) -> O
         has_message: whether it has a message.
     """
     output: Json = extras.get(OUTPUT)
-    more = {key: value for key, value in extras.items() if key != OUTPUT}
+    more = without(extras, OUTPUT)
     if has_message:
         more[OUTPUT] = {
             MESSAGE: _PLACEHOLDER,
-            **{key: value for key, value in members_of(output).items() if key != MESSAGE},
+            **without(members_of(output), MESSAGE),
         }
     elif output is not None:
         more[OUTPUT] = output

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Part, Signature, Text
 from ocml_bridge.stream.assembled import AssemblingDecoder, may_say, note_unknown, object_of
@@ -17,13 +17,7 @@ from ocml_bridge.wires.blocks.reading import read_block
 
 from .assembly import Assembly, Block, text_of_delta
 from .blocks import BlockGrammar
-from .syntax import (
-    ENDINGS,
-    OUTPUT,
-    REASONING,
-    STOP_REASON,
-    TOOL_USE,
-)
+from .syntax import ENDINGS, OUTPUT, REASONING, STOP_REASON, TOOL_USE
 from .tools import is_of_server
 from .units import MessageReader
 
@@ -94,7 +88,7 @@ class EventDecoder(AssemblingDecoder):
                 self._assembly.update({kind: inner})
                 continue
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
-            members = {key: member for key, member in members.items() if key != _PADDING}
+            members = without(members, _PADDING)
             note_unknown(members, _MEMBERS.get(kind, members), self.note)
             if kind == "messageStart":
                 self._assembly.role = "assistant"

@@ -10,11 +10,11 @@ from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.freeform_arguments import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, add
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import CacheMark, Json, Message, Tool, replace
 from ocml_bridge.units.heads import Item
-from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
+from ocml_bridge.wires.blocks.grammar import block_with, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import (
     A_TEXT,
     A_WORD,
@@ -68,6 +68,20 @@ def is_of_server(call: Message) -> bool:
     return members_of(NOTES.of(call.extras).get(TOOL_USE)).get("type") == OF_SERVER
 
 
+# --- cache points -----------------------------------------------------------------------------------------------------
+
+
+def read_point(value: Json) -> CacheMark | None:
+    """Return the cache mark of a block or an item, which marks what is before it; None for any other value."""
+    members = members_of(value)
+    return read_mark(members[CACHE_POINT], MARK) if list(members) == [CACHE_POINT] else None
+
+
+def write_point(mark: CacheMark) -> Object:
+    """Return the block or the item of a cache mark."""
+    return {CACHE_POINT: write_mark(mark, MARK)}
+
+
 # --- declarations -----------------------------------------------------------------------------------------------------
 
 AS_IT_IS: Final = "as it is"
@@ -83,7 +97,7 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
     entries: list[Json] = []
     for raw in raws:
         tool = _read_tool(raw)
-        mark = _read_mark(raw) if tool is None else None
+        mark = read_point(raw) if tool is None else None
         if mark is not None and tools and tools[-1].cache is None and type(entries[-1]) is int:
             tools[-1] = replace(tools[-1], cache=mark)
             continue
@@ -97,12 +111,6 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
         else:
             entries.append(1)
     return tuple(tools), entries if any(type(entry) is not int for entry in entries) else None
-
-
-def _read_mark(value: Json) -> CacheMark | None:
-    """Return the cache mark of an item, which marks the tool before it; None for any other item."""
-    members = members_of(value)
-    return read_mark(members[CACHE_POINT], MARK) if list(members) == [CACHE_POINT] else None
 
 
 @cached_reader
@@ -135,7 +143,7 @@ def _write_tool(tool: Tool) -> Object:
     if tool.description:  # the API refuses an empty one
         inner["description"] = tool.description
     schema = object_schema(parameters_of(tool), NOTES.of(tool.layout))
-    inner["inputSchema"] = added({"json": schema}, members_of(extras.get(TOOL_SPEC)).get("inputSchema"))
+    inner["inputSchema"] = add({"json": schema}, members_of(extras.get(TOOL_SPEC)).get("inputSchema"))
     if tool.strict is not None:
         inner["strict"] = tool.strict
     return block_with(TOOL_SPEC, inner, extras)
@@ -162,7 +170,7 @@ def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
 def _with_mark(tool: Tool) -> list[Json]:
     """Return the items of a tool: itself, and its cache mark, if it has one."""
     written = respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM))
-    return [written] if tool.cache is None else [written, {CACHE_POINT: write_mark(tool.cache, MARK)}]
+    return [written] if tool.cache is None else [written, write_point(tool.cache)]
 
 
 # --- skeletons --------------------------------------------------------------------------------------------------------

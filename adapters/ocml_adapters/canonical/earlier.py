@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, cast
 
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.form import without
+from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json
 from ocml_bridge.model.codec import to_json
@@ -46,7 +47,7 @@ def mark_message_as_current(message: Object) -> None:
     if _keys_of_signature(message) is not None:
         message["signature"] = None
     content = message["content"]
-    for part in cast("list[Object]", content) if isinstance(content, list) else []:
+    for part in items_of(content):
         _mark_tools(part)
 
 
@@ -86,7 +87,7 @@ def _move_settings(values: Object, log: Log) -> Object:
         extras = members_of(values.get("extras"))
         of_ocm = {**members_of(extras.get("ocm-2.2")), "generation_settings": unknown}
         values = {**values, "extras": {**extras, "ocm-2.2": of_ocm}}
-    rest = {key: value for key, value in header.items() if key not in _MOVED}
+    rest = without(header, *_MOVED)
     return {**values, **({"header": rest} if moved else {}), **({"settings": members} if members else {})}
 
 
@@ -145,7 +146,7 @@ def _move_in_tool(tool: Json, path: str, log: Log) -> Json:
     of_format |= {"function": function} if function else {}
     extras.pop(home)
     extras |= {home: of_format} if of_format else {}
-    others = {key: value for key, value in values.items() if key != "extras"}
+    others = without(values, "extras")
     return {**others, **({"extras": extras} if extras else {}), "strict": strict}
 
 
@@ -181,9 +182,9 @@ def _without_extras(values: Object, keys: Collection[str]) -> Object:
     """Return a message or a document without some keys of the extras of Chat Completions."""
     extras = cast("Object", values["extras"])
     openai = {key: value for key, value in cast("Object", extras["openai"]).items() if key not in keys}
-    others = {home: of_format for home, of_format in extras.items() if home != "openai"}
+    others = without(extras, "openai")
     rest = {**extras, "openai": openai} if openai else others
-    return {**values, "extras": rest} if rest else {key: value for key, value in values.items() if key != "extras"}
+    return {**values, "extras": rest} if rest else without(values, "extras")
 
 
 # --- custom tools, which were extras of both OpenAI formats -----------------------------------------------------------
@@ -219,7 +220,7 @@ def _move_freeform(tool: Object, home: str) -> Object:
     if home == _OPENAI and members:
         of_format[_CUSTOM] = members
     extras |= {home: of_format} if of_format else {}
-    others = {key: value for key, value in tool.items() if key not in ("extras", "layout")}
+    others = without(tool, "extras", "layout")
     notes: Object = {**({"extras": extras} if extras else {}), **({"layout": layout} if layout else {})}
     return {**others, **notes, "freeform": to_json(freeform)}
 
@@ -252,7 +253,7 @@ def _move_signature(message: Object, keys: tuple[str, ...]) -> Object:
     if sealed:
         signature["sealed"] = True
     extras = _without_member(cast("Object", message["extras"]), keys)
-    others = {key: value for key, value in message.items() if key != "extras"}
+    others = without(message, "extras")
     return {**others, **({"extras": extras} if extras else {}), "signature": signature}
 
 
@@ -260,7 +261,7 @@ def _text_at(value: Json, keys: tuple[str, ...]) -> str | None:
     """Return the text under keys, one inside the other; None if there is none, or it is empty."""
     for key in keys:
         value = cast("Object", value).get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) and value else None
+    return nonempty_text(value)
 
 
 def _without_member(value: Object, keys: tuple[str, ...]) -> Object:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, merged, object_of, objects_of
 from ocml_bridge.wires.blocks.grammar import more_of
@@ -64,7 +64,7 @@ class Candidate:
 
     def take(self, candidate: Object) -> list[Arrived]:
         """Take more of the answer; return what has arrived of its parts."""
-        content, more = candidate.get(CONTENT), {key: value for key, value in candidate.items() if key != CONTENT}
+        content, more = candidate.get(CONTENT), without(candidate, CONTENT)
         self.finish = finish_of(more) or self.finish
         _append_new(self._members, more)
         members = keys(object_of(content, "a content", self._note))
@@ -73,7 +73,7 @@ class Candidate:
         self._content_keys = (self._content_keys or set()) | ({PARTS, ROLE} & members.keys())
         if members.get(ROLE) not in (None, MODEL_ROLE):
             self._note("an answer has the role of the model; another role is left out")
-        _append_new(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
+        _append_new(self._content, without(members, PARTS, ROLE))
         new: list[Arrived] = []
         for at, part in enumerate(map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note))):
             if part != EMPTY or not self.parts:
@@ -219,7 +219,7 @@ class Assembly:
 
     def take(self, chunk: Object) -> list[Arrived]:
         """Take more of the response; return what has arrived of the parts of the first candidate."""
-        self._members.append({key: value for key, value in chunk.items() if key != CANDIDATES})
+        self._members.append(without(chunk, CANDIDATES))
         new: list[Arrived] = []
         for candidate in map(keys, objects_of(chunk.get(CANDIDATES), "the candidates", self._note)):
             index = candidate.get("index")

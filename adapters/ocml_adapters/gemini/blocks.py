@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Final, cast
 from ocml_bridge.chat.citations import Citations
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import name_of, parts_of, recipient_of
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, add, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Signature, Text, replace
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
-from ocml_bridge.wires.blocks.grammar import UNKNOWN, Grammar, added, block_extras, kind_of, more_of, with_inner
+from ocml_bridge.wires.blocks.grammar import UNKNOWN, Grammar, block_extras, kind_of, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import Slot
 from ocml_bridge.wires.blocks.values import (
     AN_OBJECT,
@@ -142,7 +142,7 @@ class PartGrammar(Grammar):
         value: Json = more.get(SIGNATURE)
         if message.role == "assistant" and isinstance(value, str) and value:
             message.signature = Signature(value, VENDOR)
-            more = {key: each for key, each in more.items() if key != SIGNATURE}
+            more = without(more, SIGNATURE)
         message.extras = self.notes.by_format(more)
         return message
 
@@ -151,7 +151,7 @@ class PartGrammar(Grammar):
         if not isinstance(text, str):
             return UNKNOWN
         if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
-            rest = {key: value for key, value in more.items() if key != "thought"}
+            rest = without(more, "thought")
             return self._signed(Message("assistant", text, channel="analysis"), rest)
         return None if not text and more else Text(text, self.notes.by_format(more))
 
@@ -224,7 +224,7 @@ class PartGrammar(Grammar):
     def write_part(self, part: Part) -> Json:
         """Return the part of a text or a medium; None for any other part."""
         if isinstance(part, Text):
-            return added({"text": part.text}, self.notes.of(part.extras))
+            return add({"text": part.text}, self.notes.of(part.extras))
         return write_media(part) if isinstance(part, Media) else None
 
     def write(self, message: Message) -> Json:
@@ -233,13 +233,13 @@ class PartGrammar(Grammar):
         signature = signature_by(message, VENDOR)
         signed = {SIGNATURE: signature.value} if signature is not None and message.role == "assistant" else {}
         if kind_of(message) == "thought":
-            return added({"text": cast("str", message.content), "thought": True, **signed}, extras)
+            return add({"text": cast("str", message.content), "thought": True, **signed}, extras)
         hosted = hosted_kind(message)
         if hosted is not None:
             del extras[TYPE]
         kind, inner = self._inner(message) if hosted is None else (hosted, write_hosted(hosted, message))
         inner_extras: Json = extras.pop(kind, None)
-        return added({kind: added(inner, inner_extras), **signed}, extras)
+        return add({kind: add(inner, inner_extras), **signed}, extras)
 
     def _inner(self, message: Message) -> tuple[str, Object]:
         """Return the kind of part of a call or a reply, and its value without extras."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final, cast
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json
@@ -43,7 +43,7 @@ def enclosed(shape: Shape) -> Shape:
         shell.place = lambda at: f"/{ENCLOSED}{place(at)}"
         for branch in shell.branches:
             branch.place = f"/{ENCLOSED}{branch.place}"
-        shell.extras |= {key: value for key, value in raw.items() if key != ENCLOSED}
+        shell.extras |= without(raw, ENCLOSED)
         shell.layout |= {SHAPE: name, _AROUND: list(raw)}
         return shell
 

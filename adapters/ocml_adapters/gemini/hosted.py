@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import is_call, name_of
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import nonempty_text
 from ocml_bridge.model import Json, Message
 from ocml_bridge.wires.blocks.values import object_in, text_of
 
@@ -30,7 +31,7 @@ def read_hosted(kind: str, inner: Object) -> tuple[Message, tuple[str, ...]] | N
     if text is None:
         return None
     call_id = inner.get("id")
-    identity = call_id if isinstance(call_id, str) and call_id else None
+    identity = nonempty_text(call_id)
     known = (_TOOL, key) if identity is None else (_TOOL, key, "id")
     if kind == TOOL_CALL:
         message = Message("assistant", text, None, "commentary", tool, identity)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.model import Json
 
 from .syntax import listed
@@ -22,7 +23,7 @@ def lists_of(document: Object, keys: Iterable[str]) -> tuple[Object, list[str]]:
 
 def with_lone_objects(document: Object, keys: Json) -> Object:
     """Return a document in which the members with some keys, if they are lists of one object, are that object."""
-    names = cast("list[Json]", keys) if isinstance(keys, list) else []
+    names = items_of(keys)
     return {key: _only(value) if key in names else value for key, value in document.items()} if names else document
 
 

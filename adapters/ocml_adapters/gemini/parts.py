@@ -9,7 +9,7 @@ from ocml_bridge.chat.citations import Place
 from ocml_bridge.chat.uploads import media_for, vendor_at
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of, members_of
+from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.wires.blocks.grammar import AFTER, EMPTY, block_extras, block_with, more_of, with_inner
@@ -242,7 +242,7 @@ def _page(members: Object) -> Citation | None:
     url, title, text = (members.get(key) for key in ("uri", "title", "text"))
     if not isinstance(url, str) or not url:
         return None
-    page = Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
+    page = Citation(url, nonempty_text(title), text if isinstance(text, str) else None)
     page.layout = NOTES.by_format({_PLACE: _CANDIDATE})
     return page
 

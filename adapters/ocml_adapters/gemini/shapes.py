@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.json_values.form import Object, in_order
+from ocml_bridge.json_values.form import Object, in_order, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool
@@ -276,15 +276,11 @@ def _response(
     written: list[Json] = list(candidates)
     if content is not None:
         first = members_of(candidates[0]) if candidates else {}
-        answers = [{CONTENT: each, **_without_content(more)} for each, more in zip(others, branch_extras, strict=True)]
-        written = [{CONTENT: content, **_without_content(first)}, *candidates[1:], *answers]
-    more = {key: value for key, value in extras.items() if key != CANDIDATES}
+        answers = [{CONTENT: each, **without(more, CONTENT)} for each, more in zip(others, branch_extras, strict=True)]
+        written = [{CONTENT: content, **without(first, CONTENT)}, *candidates[1:], *answers]
+    more = without(extras, CANDIDATES)
     out: Object = {CANDIDATES: written} if written else {}
     return in_order({**RESPONSE_PARAMETERS.put(settings, more), **out}, RESPONSE_ORDER)
-
-
-def _without_content(candidate: Object) -> Object:
-    return {key: value for key, value in candidate.items() if key != CONTENT}
 
 
 def _write_response(surrounding: Surrounding, body: Body) -> Json | None:

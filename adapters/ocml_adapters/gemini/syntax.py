@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
@@ -100,7 +100,7 @@ def opened(value: Object) -> Object:
     response = value.get(ENCLOSED)
     if not isinstance(response, dict) or CANDIDATES in value:
         return value
-    return {**cast("Object", response), **{key: member for key, member in value.items() if key != ENCLOSED}}
+    return {**cast("Object", response), **without(value, ENCLOSED)}
 
 
 def is_enclosed(value: Object) -> bool:

@@ -9,10 +9,10 @@ from typing import Any, Final, cast
 from ocml_bridge.chat.freeform_arguments import parameters_of
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, add
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
-from ocml_bridge.wires.blocks.grammar import added, more_of
+from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.skeletons import (
     A_TEXT,
     A_WORD,
@@ -142,7 +142,7 @@ def _write_tool(tool: Tool) -> Object:
         out.update(_schema(parameters, layout.get(_KEY)))
     if _KEY in out and layout.get(_NUMBERED) is True:
         out[_KEY] = with_types(out[_KEY], _NUMBERS)
-    return added(out, extras)
+    return add(out, extras)
 
 
 def _schema(parameters: Json, key: Json) -> Object:

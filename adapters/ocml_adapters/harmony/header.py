@@ -15,20 +15,7 @@ from ocml_bridge.chat.turns import FUNCTIONS, is_call
 from ocml_bridge.model import Content, Ending, Message
 from ocml_bridge.text.channels import evident
 
-from .syntax import (
-    ASSISTANT,
-    BROADCAST,
-    CHANNEL,
-    CHANNELS,
-    CONSTRAIN,
-    HOME,
-    NOTES,
-    ROLES,
-    SPEC,
-    START,
-    TOKEN,
-    TOOL,
-)
+from .syntax import ASSISTANT, BROADCAST, CHANNEL, CHANNELS, CONSTRAIN, HOME, NOTES, ROLES, SPEC, START, TOKEN, TOOL
 
 
 class Fields(NamedTuple):

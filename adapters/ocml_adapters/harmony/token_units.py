@@ -43,17 +43,7 @@ from .syntax import (
     STOPS,
     TOKENS,
 )
-from .tokens import (
-    checked,
-    encode,
-    encode_header,
-    ends_of,
-    specials,
-    spelled,
-    text_of,
-    to_pieces,
-    vocabulary,
-)
+from .tokens import checked, encode, encode_header, ends_of, specials, spelled, text_of, to_pieces, vocabulary
 from .units import Around, Frames, FramesReader, as_units, informed, speaker
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -103,9 +103,9 @@ def _load_packed(library: ModuleType, packed: Path) -> Encoding:
     except (OSError, RuntimeError):
         with tempfile.TemporaryDirectory() as passing:
             unpack(packed, Path(passing))
-            with _environment(VARIABLE, passing):
+            with _environment(passing):
                 return _load(library)
-    with _environment(VARIABLE, str(folder)):
+    with _environment(str(folder)):
         return _load(library)
 
 
@@ -152,13 +152,13 @@ def packed_vocabulary() -> Path | None:
 
 
 @contextmanager
-def _environment(name: str, value: str) -> Generator[None]:
-    """Set an environment variable that is not set, and unset it after the block."""
-    os.environ[name] = value
+def _environment(folder: str) -> Generator[None]:
+    """Set the environment variable, which is not set, and unset it after the block."""
+    os.environ[VARIABLE] = folder
     try:
         yield
     finally:
-        del os.environ[name]
+        del os.environ[VARIABLE]
 
 
 def _explain(error: Exception) -> str:

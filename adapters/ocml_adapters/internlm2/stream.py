@@ -19,14 +19,7 @@ from ocml_bridge.units.heads import item_of
 
 from .body import Cutter, call_of, message_of, placed
 from .frames import Unit, heading_of
-from .reader import (
-    messages_of,
-    report_end,
-    report_header,
-    surroundings,
-    with_layout,
-    without_open_turn,
-)
+from .reader import messages_of, report_end, report_header, surroundings, with_layout, without_open_turn
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 from .tools import declares
 

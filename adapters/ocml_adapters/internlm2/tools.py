@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.jsontext import parse, spaced
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.text.repair import repair
@@ -52,7 +53,7 @@ def schema_of(listed: Json, required: Json) -> Json:
 
 def list_of(schema: Json) -> dict[str, Json] | None:
     """Return the list of parameters of a schema, and the required ones; None if a list cannot hold all of it."""
-    members = cast("dict[str, Json]", schema) if isinstance(schema, dict) else {}
+    members = members_of(schema)
     properties = members.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
         return None

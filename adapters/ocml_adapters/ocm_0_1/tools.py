@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from ocml_bridge.chat.turns import content_of
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.units.conversation import Conversation
@@ -47,8 +48,7 @@ def tool_json(tool: Tool) -> dict[str, Json]:
 
 
 def _extra(tool: Tool, place: str) -> dict[str, Json]:
-    more: Json = NOTES.of(tool.extras).get(place)
-    return cast("dict[str, Json]", more) if isinstance(more, dict) else {}
+    return members_of(NOTES.of(tool.extras).get(place))
 
 
 def fit_tools(tools: Tools) -> Tools:

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.json_values.form import without
 from ocml_bridge.model import Header, Json, Settings, replace
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
@@ -92,9 +93,7 @@ def _settings(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json]
     if generation is not None and not isinstance(generation, dict):
         values[GENERATION] = generation
         generation = None
-    settings, others = settings_of(
-        {key: value for key, value in cast("_Values", generation or {}).items() if key != MODEL}
-    )
+    settings, others = settings_of(without(cast("_Values", generation or {}), MODEL))
     if isinstance(generation, dict) and MODEL in generation:
         others[MODEL] = cast("_Values", generation)[MODEL]
     if isinstance(values.get(MODEL), str):

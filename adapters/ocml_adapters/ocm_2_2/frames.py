@@ -13,19 +13,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.boundary import EDGES
 
 from .document import parse_header
-from .syntax import (
-    CALL,
-    CHANNEL,
-    CONSTRAIN,
-    END,
-    END_LITERAL,
-    LITERAL,
-    MAX_FRAME_HEADER,
-    MESSAGE,
-    RETURN,
-    START,
-    TOKEN,
-)
+from .syntax import CALL, CHANNEL, CONSTRAIN, END, END_LITERAL, LITERAL, MAX_FRAME_HEADER, MESSAGE, RETURN, START, TOKEN
 
 
 @dataclass(slots=True)

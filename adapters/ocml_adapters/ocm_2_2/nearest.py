@@ -7,6 +7,7 @@ from typing import Final, cast
 from ocml_bridge.chat.turns import is_call, is_reply, is_thought, with_namespace
 from ocml_bridge.chat.visibility import channelled, closed
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.json_values.form import without
 from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Json, Message, Thought, Tools, replace
 from ocml_bridge.report.narrowing import narrow
@@ -79,7 +80,7 @@ def without_gap(message: Message) -> Message:
 
 
 def _without(members: dict[str, Json], name: str) -> ByFormat | None:
-    return NOTES.by_format({key: value for key, value in members.items() if key != name})
+    return NOTES.by_format(without(members, name))
 
 
 # --- header -----------------------------------------------------------------------------------------------------------

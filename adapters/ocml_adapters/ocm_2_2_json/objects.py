@@ -11,20 +11,7 @@ from ocml_bridge.model import Json, Message, Text, Thought
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.text import thoughts
 
-from .syntax import (
-    CALL_ID,
-    CALL_KEYS,
-    CHANNEL,
-    CONTENT,
-    INTENT,
-    KEYS,
-    MARKERS,
-    NAME,
-    NOTES,
-    ROLE,
-    THINKING,
-    TOOL_CALL,
-)
+from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, INTENT, KEYS, MARKERS, NAME, NOTES, ROLE, THINKING, TOOL_CALL
 
 Object = dict[str, Json]
 

@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 from ocml_bridge.chat.citations import CitationTable, Kind, Place, places
 from ocml_bridge.chat.turns import parts_of
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, without
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Citation, Content, Json, Part, Text, replace
 
 from .syntax import HOME, VENDOR
@@ -69,8 +70,7 @@ def annotations_of(parts: Sequence[Part], at: int = 0) -> list[Json]:
     texts = [part for part in parts if isinstance(part, Text)]
     out: list[Json] = []
     for text, (before, length) in zip(texts, places([text.text for text in texts]), strict=True):
-        written = [TABLE.write(citation, Place(at + before, length)) for citation in text.citations or ()]
-        out += [_nested(annotation) for annotation in written if annotation is not None]
+        out += map(_nested, TABLE.write_all(text.citations, Place(at + before, length)))
     return out
 
 
@@ -86,9 +86,10 @@ def _opened(raw: Json) -> Json:
     return {"type": kind, **inner}
 
 
-def _nested(opened: Object) -> Object:
+def _nested(annotation: Json) -> Object:
+    opened = members_of(annotation)
     kind = opened["type"]
-    return {"type": kind, kind: {key: value for key, value in opened.items() if key != "type"}}
+    return {"type": kind, kind: without(opened, "type")}
 
 
 def _place_of(opened: Json, grounds: dict[int, Place], starts: list[tuple[int, int]]) -> int | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, MutableSequence, Sequence
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
@@ -69,8 +69,8 @@ class Call:
             else:
                 self.name += name
         key = INPUT_KEYS[self.kind]
-        self._more.append({k: v for k, v in item.items() if k not in ("index", "id", "type", self.kind)})
-        self._within.append({k: v for k, v in inner.items() if k not in ("name", key)})
+        self._more.append(without(item, "index", "id", "type", self.kind))
+        self._within.append(without(inner, "name", key))
         text = inner.get(key)
         if text is not None and not isinstance(text, str):
             note("the arguments of a call are not a text; they are written as JSON")

@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Signature, Tool
 from ocml_bridge.units.grammar import ContentClass
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.wires.freeform import is_object, undecided_calls
 
-from .syntax import (
-    CACHE,
-    CALL_KEYS,
-    CALL_ORDER,
-    CUSTOM,
-    EPHEMERAL,
-    FUNCTION,
-    FUNCTION_CALL,
-    INPUT_KEYS,
-    NOTES,
-    TOOL_CALLS,
-)
+from .syntax import CACHE, CALL_KEYS, CALL_ORDER, CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, NOTES, TOOL_CALLS
 
 _PLAIN_CALL: Final = ("id", "type", "function")
 _PLAIN_FUNCTION: Final = ("name", "arguments")
@@ -95,7 +85,7 @@ def _read_call(value: Json) -> Message | None:
         form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
         if form is not None or call_id is None:
             layout["form"] = form or list(item)
-        mark = read_mark(item.get(CACHE), EPHEMERAL)
+        mark = CONTROL.read(item)
         known = (kind, *(() if has_own_type else ("type",)), *(signed or ())[:1], *(() if mark is None else (CACHE,)))
         extras = rest(item, known if call_id is None else ("id", *known))
     if inner_call.extras:
@@ -116,7 +106,7 @@ def _signature_at(item: Object, place: tuple[str, ...]) -> str:
     """Return the signature at a path, if the objects on it have no other members; else ""."""
     value: Json = item.get(place[0])
     for key in place[1:]:
-        members = cast("Object", value) if isinstance(value, dict) else {}
+        members = members_of(value)
         value = members[key] if members.keys() == {key} else None
     return value if isinstance(value, str) else ""
 
@@ -181,7 +171,7 @@ def read_function_call(value: Json) -> Message | None:
 
 def is_nothing(value: Json) -> bool:
     """Return whether a `function_call` has neither name nor arguments: some programs write all members, even empty."""
-    members = cast("Object", value) if isinstance(value, dict) else {}
+    members = members_of(value)
     return members.get("name") == "" and members.get("arguments") in ("", None)
 
 
@@ -224,8 +214,7 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
 
 def call_layout(call: Message | Head) -> Object:
     """Return the layout of a call."""
-    layout = NOTES.of(call.layout).get("call")
-    return cast("Object", layout) if isinstance(layout, dict) else {}
+    return members_of(NOTES.of(call.layout).get("call"))
 
 
 def is_legacy(call: Message) -> bool:
@@ -268,20 +257,17 @@ def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequ
 
 def write_call(call: Message) -> Object:
     """Return a call as an item of `tool_calls`."""
-    layout, extras = call_layout(call), NOTES.of(call.extras).get(TOOL_CALLS)
+    layout, extras = call_layout(call), members_of(NOTES.of(call.extras).get(TOOL_CALLS))
     raw = layout.get("raw")
-    if raw is not None and extras is None and _is_read_as(raw, call):
+    if raw is not None and not extras and _is_read_as(raw, call):
         return raw
     kind = CUSTOM if is_custom(call) else FUNCTION
     out: Object = {} if call.call_id is None else {"id": call.call_id}
-    extras_of_call: Object = cast("Object", extras) if isinstance(extras, dict) else {}
-    own_type = extras_of_call.get("type")
+    own_type = extras.get("type")
     out["type"] = own_type if kind == FUNCTION and isinstance(own_type, str) and own_type else kind
-    out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, extras_of_call.get(kind))
-    out |= signature_member(call, layout)
-    if call.cache is not None:
-        out[CACHE] = write_mark(call.cache, EPHEMERAL)
-    out = add(out, extras_of_call, CALL_ORDER)
+    out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, extras.get(kind))
+    out |= signature_member(call, layout) | CONTROL.write(call.cache)
+    out = add(out, extras, CALL_ORDER)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
-from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.turns import parts_of, text_or_parts
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import ARRAY, Object, add, shape
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import members_of, nonempty_text
 from ocml_bridge.model import Content, Json, Media, Part, Text
 
 from .parts import can_hold, read_parts, write_part
@@ -34,7 +34,7 @@ def sound_in(value: Json, *, is_alone: bool) -> tuple[Part, ...]:
     name, data, transcript = (sound.get(key) for key in _SOUND_ORDER)
     if not isinstance(name, str) or not name:
         return ()
-    data = data if isinstance(data, str) and data else None
+    data = nonempty_text(data)
     text = transcript if is_alone and isinstance(transcript, str) and transcript else None
     known = ("id", *(("data",) if data else ()), *((_TRANSCRIPT,) if text else ()))
     extras = {key: each for key, each in sound.items() if key not in known}
@@ -64,13 +64,7 @@ def without_sound(content: Content) -> tuple[Content, Object | None]:
     first = before[0] if len(before) == 1 else None
     if layout.get(_TRANSCRIPT) is True and isinstance(first, Text) and first.is_bare and first.text:
         out[_TRANSCRIPT], before = first.text, ()
-    return _text_or_parts(before), shape(add(out, NOTES.of(part.extras).get(AUDIO)), layout.get("form"))
-
-
-def _text_or_parts(parts: tuple[Part, ...]) -> Content:
-    """Return the text of one bare text, or the parts; "" if there are none."""
-    first = parts[0] if len(parts) == 1 else None
-    return first.text if isinstance(first, Text) and first.is_bare else parts or ""
+    return text_or_parts(before), shape(add(out, NOTES.of(part.extras).get(AUDIO)), layout.get("form"))
 
 
 # --- images beside a text ---------------------------------------------------------------------------------------------
@@ -112,7 +106,7 @@ def without_images(content: Content, count: Json, *, bare: bool) -> tuple[Conten
     images = parts[start:]
     if not images or not all(isinstance(part, Media) and part.media == "image" and can_hold(part) for part in images):
         return content, []
-    remaining = _text_or_parts(parts[:start])
+    remaining = text_or_parts(parts[:start])
     if bare and all(isinstance(part, Media) and part.data and part == image_of(part.data) for part in images):
         return remaining, [cast("Media", part).data for part in images]
     return remaining, [write_part(part) for part in images]

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url, scheme
-from ocml_bridge.json_values.form import OBJECT, Object, add
+from ocml_bridge.json_values.form import OBJECT, Object, add, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Passages, Refusal, Text, replace
 from ocml_bridge.wires.blocks.values import object_in, text_of
 
-from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, IN_CAMEL, NOTES, VENDOR, in_camel, named
+from .syntax import BREAKPOINT, CACHE, EXPLICIT, HOME, IN_CAMEL, NOTES, VENDOR, in_camel, named
 
 
 class _Kind(NamedTuple):
@@ -111,7 +111,7 @@ def _read_part(raw: Json) -> Part | None:
         if len(part) == 2:
             return Text(text)
         key, mark = _mark_of(part)
-        extras = {name: value for name, value in part.items() if name not in ("type", "text", key)}
+        extras = without(part, "type", "text", key)
         return Text(text, NOTES.by_format(extras), cache=mark)
     if kind == "refusal":
         text = part.get("refusal")
@@ -132,8 +132,8 @@ def _read_document(part: Object) -> Passages | None:
     if text is None:
         return None
     key, mark = _mark_of(part)
-    inner = {name: value for name, value in members.items() if name != _DATA}
-    more = {name: value for name, value in part.items() if name not in ("type", _PASSAGES, key)}
+    inner = without(members, _DATA)
+    more = without(part, "type", _PASSAGES, key)
     extras = {**({_PASSAGES: inner} if inner else {}), **more}
     layout: Object = {_PART: _PASSAGES, **({} if data is text else {_DATA: _OBJECT})}
     return Passages((text,), extras=NOTES.by_format(extras), cache=mark, layout=NOTES.by_format(layout))
@@ -153,7 +153,7 @@ def _read_media(part: Object, key: str) -> Media | None:
     marked, mark = _mark_of(part)
     if fields.get("file_id"):
         fields["vendor"] = VENDOR
-    extras: Object = {name: value for name, value in part.items() if name not in ("type", key, marked)}
+    extras: Object = without(part, "type", key, marked)
     if unknown := {name: value for name, value in members.items() if name not in known}:
         extras[key] = unknown
     layout: Object = {**({_PART: key} if key == _DOCUMENT else {}), **({"bare": True} if bare else {})}
@@ -166,7 +166,7 @@ def _read_media(part: Object, key: str) -> Media | None:
 
 def _mark_of(part: Object) -> tuple[str, CacheMark | None]:
     """Return the key of a part's cache mark, and the mark; "" and None if it has none."""
-    if (mark := read_mark(part.get(CACHE), EPHEMERAL)) is not None:
+    if (mark := CONTROL.read(part)) is not None:
         return CACHE, mark
     return (BREAKPOINT, CacheMark()) if part.get(BREAKPOINT) == EXPLICIT else ("", None)
 
@@ -188,9 +188,7 @@ def _order_of(raw: Object) -> list[Any]:
 def write_part(part: Part) -> Json:
     """Return a part in JSON; None if Chat Completions has no place for it."""
     if isinstance(part, Text):
-        written: Object = {"type": "text", "text": part.text}
-        if part.cache is not None:
-            written[CACHE] = write_mark(part.cache, EPHEMERAL)
+        written: Object = {"type": "text", "text": part.text, **CONTROL.write(part.cache)}
         return written if part.extras is None else add(written, NOTES.of(part.extras))
     if isinstance(part, Refusal):
         return {"type": "refusal", "refusal": part.text}
@@ -212,10 +210,9 @@ def _write_document(part: Passages) -> Object | None:
     written: Object = {
         "type": _PASSAGES,
         _PASSAGES: {**members_of(extras.get(_PASSAGES)), _DATA: text if data is None else data},
+        **CONTROL.write(part.cache),
     }
-    if part.cache is not None:
-        written[CACHE] = write_mark(part.cache, EPHEMERAL)
-    return add(written, {name: value for name, value in extras.items() if name != _PASSAGES})
+    return add(written, without(extras, _PASSAGES))
 
 
 def _write_media(media: Media) -> Object | None:
@@ -232,9 +229,7 @@ def _write_media(media: Media) -> Object | None:
     inner = add(inner, extras.get(key))
     layout = NOTES.of(media.layout)
     bare = layout.get("bare") is True and tuple(inner) == kind.needs
-    written: Object = {"type": key, key: inner[kind.needs[0]] if bare else inner}
-    if media.cache is not None:
-        written[CACHE] = write_mark(media.cache, EPHEMERAL)
+    written: Object = {"type": key, key: inner[kind.needs[0]] if bare else inner, **CONTROL.write(media.cache)}
     return in_camel(add(written, extras), layout.get(IN_CAMEL))
 
 

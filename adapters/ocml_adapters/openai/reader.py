@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.chat.cache_marks import read_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.turns import is_call, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.json_values.jsontext import text_of
@@ -26,7 +26,6 @@ from .syntax import (
     CACHE,
     CONTENT,
     ELSEWHERE,
-    EPHEMERAL,
     FUNCTION_CALL,
     HOME,
     IMAGES,
@@ -137,7 +136,7 @@ class _Body:
 
     def take_mark(self) -> None:
         """Give the text the cache mark of its message, unless there is no text, or the mark is not understood."""
-        mark, text = read_mark(self._wire.get(CACHE), EPHEMERAL), self.content
+        mark, text = CONTROL.read(self._wire), self.content
         if mark is not None and isinstance(text, str) and text and "content" not in self.layout:
             self.layout[CACHE] = "message"
             self.content = (Text(text, cache=mark),)
@@ -188,7 +187,7 @@ def _reply(wire: Object, role: str) -> Message:
         call_id = nonempty_text(wire.get("tool_call_id"))
         if name is None:
             name, key = nonempty_text(wire.get(TOOL_NAME)), TOOL_NAME
-    mark = read_mark(wire.get(CACHE), EPHEMERAL)
+    mark = CONTROL.read(wire)
     body.keys += [key for key, value in ((key, name), ("tool_call_id", call_id), (CACHE, mark)) if value is not None]
     body.take_images()
     extras, layout = body.finish(REPLY_KEYS[role]), body.layout

@@ -41,7 +41,7 @@ class ThoughtPart(NamedTuple):
     def understands(self, part: Object) -> bool:
         """Return whether a part of the type has nothing but thoughts."""
         value = part.get(self.key)
-        items = cast("list[Json]", value) if isinstance(value, list) else []
+        items = items_of(value)
         own = {"type", self.key, *self.others, *(() if items or self.signature is None else (self.signature,))}
         of_items = {"type", "text", self.signature}
         return _has_only(part, own) and all(_has_only(members_of(item), of_items) for item in items)
@@ -266,7 +266,7 @@ def texts_of(value: Json, item_type: str = "text") -> list[str]:
         return []
     texts: list[str] = []
     for item in cast("list[Json]", value):
-        part = cast("Object", item) if isinstance(item, dict) else {}
+        part = members_of(item)
         text: Any = part.get("text")
         if part.get("type") != item_type or not isinstance(text, str) or not text:
             return []

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.json_values.form import ARRAY, Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import ARRAY, Object, add, form_of, rest, shape, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
@@ -211,7 +211,7 @@ def _write_preference(surrounding: Surrounding, body: Body) -> Json | None:
     if type(count) is not int or not 0 <= count <= len(wires):
         return None
     start = len(wires) - count
-    inside = cast("Object", preference_input) if isinstance(preference_input := extras.get("input"), dict) else {}
+    inside = members_of(extras.get("input"))
     line: Object = {
         "input": _write_request(Surrounding(transcript, inside, layout), Body(wires[:start])),
         PREFERRED: wires[start:],
@@ -219,7 +219,7 @@ def _write_preference(surrounding: Surrounding, body: Body) -> Json | None:
     if rejected is not None and rejected.at == starts[start]:
         others = body.branches[cast("tuple[Alternative, ...]", transcript.alternatives).index(rejected)]
         line |= {NOT_PREFERRED: others} if others else {}
-    around = {key: value for key, value in extras.items() if key != "input"}
+    around = without(extras, "input")
     return shape(add(line, around, PREFERENCE_ORDER), layout.get("line"), fixed=line)
 
 

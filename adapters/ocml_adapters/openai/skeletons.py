@@ -19,25 +19,10 @@ from ocml_bridge.units.long_texts import with_long
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
 from ocml_bridge.wires.units import DocumentReader
 
-from .call_skeletons import (
-    LONGEST,
-    REPEATING,
-    add_calls,
-    add_legacy,
-    add_other,
-    filled_call,
-    filled_function,
-)
+from .call_skeletons import LONGEST, REPEATING, add_calls, add_legacy, add_other, filled_call, filled_function
 from .marked_thoughts import EXTRA, marked_thought
 from .reasoning import JOINT, detail_texts
-from .syntax import (
-    BLOCKS,
-    CONTENT,
-    DETAILS,
-    FUNCTION_CALL,
-    REASONING_TEXTS,
-    TOOL_CALLS,
-)
+from .syntax import BLOCKS, CONTENT, DETAILS, FUNCTION_CALL, REASONING_TEXTS, TOOL_CALLS
 from .thought_lists import LISTS
 
 _TEXT: Final = frozenset(permutations(("role", CONTENT)))

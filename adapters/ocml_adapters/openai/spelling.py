@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ocml_bridge.chat.cache_marks import write_mark
-from ocml_bridge.chat.turns import is_call, name_of, parts_of
+from ocml_bridge.chat.cache_marks import CONTROL
+from ocml_bridge.chat.turns import is_call, name_of, parts_of, text_or_parts
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.json_values.form import Object, add, names, shape
@@ -30,7 +30,6 @@ from .syntax import (
     BARE_IMAGES,
     CACHE,
     CONTENT,
-    EPHEMERAL,
     FUNCTION_CALL,
     IMAGES,
     IN_CAMEL,
@@ -121,8 +120,7 @@ def _write_reply(message: Message, named: bool) -> Object:
     out["content"] = _write_content(content, layout)
     if images:
         out[IMAGES] = images
-    if message.cache is not None:
-        out[CACHE] = write_mark(message.cache, EPHEMERAL)
+    out |= CONTROL.write(message.cache)
     return _spell(out, message, extras, layout)
 
 
@@ -198,9 +196,7 @@ def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str |
     last = content[-1] if isinstance(content, tuple) and content else None
     if not isinstance(last, Refusal) or not last.text or layout.get("refusal") == "part":
         return content, None
-    before = cast("tuple[Json, ...]", content)[:-1]
-    is_bare = len(before) == 1 and isinstance(before[0], Text) and before[0].is_bare
-    return before[0].text if is_bare else before, last.text
+    return text_or_parts(parts_of(content)[:-1]), last.text
 
 
 def _write_calls(calls: Sequence[Message]) -> Object:
@@ -245,9 +241,7 @@ def _bare_text(content: Sequence[Part], layout: Object) -> Text | None:
 def _members_of_content(content: Sequence[Part], layout: Object) -> Object:
     """Return the members that belong to content: annotations, and the mark of a text without a list."""
     text_part = _bare_text(content, layout)
-    marked: Object = (
-        {} if text_part is None or text_part.cache is None else {CACHE: write_mark(text_part.cache, EPHEMERAL)}
-    )
+    marked = CONTROL.write(None if text_part is None else text_part.cache)
     annotations = annotations_of(content)
     return {ANNOTATIONS: annotations, **marked} if annotations else marked
 

@@ -14,7 +14,7 @@ from ocml_bridge.chat.turns import recipient_of
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Delta, End, Reason, RefusalDelta, Signed, Start, Stop
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import only_object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Signature, Transcript, replace
@@ -328,8 +328,8 @@ def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Messa
     if are_ended and [text_of(thought) for thought in thoughts if thought.content] == texts:
         return document
     head = thoughts[0] if thoughts else replace(ended[0], extras=None, layout=None)
-    extras = {key: value for key, value in NOTES.of(head.extras).items() if key not in (ITEM, SEALED)}
-    layout = {key: value for key, value in NOTES.of(head.layout).items() if key not in (ITEM, SEALED)}
+    extras = without(NOTES.of(head.extras), ITEM, SEALED)
+    layout = without(NOTES.of(head.layout), ITEM, SEALED)
     all_thoughts = [replace(each) for each in ended]
     for text in texts[sum(bool(each.content) for each in ended) :]:
         all_thoughts.append(Message("assistant", text, head.name, "analysis", continues=bool(all_thoughts)))

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Signature
 
 from .syntax import DETAILS
@@ -64,7 +65,7 @@ class Items:
 
     def take(self, piece: Json) -> Piece:
         """Take the next piece of the list, which continues an item or begins one."""
-        members = cast("Object", piece) if isinstance(piece, dict) else {}
+        members = members_of(piece)
         index, kind = members.get("index"), members.get("type")
         place = index if isinstance(index, int) else None
         name = (isinstance(piece, dict), place, kind if isinstance(kind, str) else None)
@@ -157,7 +158,7 @@ class ListedThoughts:
             return [{**item, "index": self._indices[number]}]
         first, *others = self._items[number] = _items_of(thought, "".join(self._texts[number]))
         self._count += len(others)
-        more = {key: value for key, value in first.items() if key not in _TEXTS}
+        more = without(first, *_TEXTS)
         listed = [*([more] if len(more) > 1 else []), *others]
         at = self._indices[number] + (len(more) == 1)
         return [{**item, "index": index} for index, item in enumerate(listed, at)]

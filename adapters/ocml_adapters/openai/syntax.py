@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.formats.adapter import FormatOption
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
@@ -70,10 +72,8 @@ IN_CAMEL: Final = "camel"
 """The layout's key for the members that were in camel case."""
 BARE_IMAGES: Final = "images as"
 """The layout's key for images that are data alone."""
-CACHE: Final = "cache_control"
+CACHE: Final = CONTROL.key
 """The key of a cache mark as servers of Anthropic's models accept it: on parts, messages, calls and tools."""
-EPHEMERAL: Final = "ephemeral"
-"""The type of such a mark."""
 BREAKPOINT: Final = "prompt_cache_breakpoint"
 """The key of a cache mark as the API itself accepts it, on parts; it has no time to live."""
 EXPLICIT: Final = {"mode": "explicit"}
@@ -202,7 +202,7 @@ _ANSWERS: Final = frozenset({"message", "delta", "text"})
 
 def is_withheld(choices: Json) -> bool:
     """Return whether the choices of a response have no answer because a filter of the server withheld it (Azure)."""
-    items = cast("list[Json]", choices) if isinstance(choices, list) else []
+    items = items_of(choices)
     return bool(items) and all(map(_has_no_answer, items))
 
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.json_values.form import Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import Object, add, form_of, rest, shape, without
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Signature, replace
 
 from .syntax import BLOCKS, DETAILS, NOTES
@@ -104,7 +105,7 @@ def read_list(key: str, value: Json) -> list[Message] | None:
     thoughts: list[Message] = []
     before: Json = None
     for raw in cast("list[Any]", value):
-        item: Object = cast("Object", raw) if isinstance(raw, dict) else {}
+        item = members_of(raw)
         thought, given = _read_item(key, item), item.get("format")
         if thought is None:
             return None
@@ -181,7 +182,7 @@ def _seal(thought: Message, sealed: Message) -> None:
     """Give a thought the signature of the item after it, and the other members of that item."""
     thought.signature = sealed.signature
     own, more = NOTES.of(thought.extras), NOTES.of(sealed.extras).get(ITEM)
-    rest_of_own = {key: value for key, value in cast("Object", own[ITEM]).items() if key != "format"}
+    rest_of_own = without(cast("Object", own[ITEM]), "format")
     extras: Object = {**({ITEM: rest_of_own} if rest_of_own else {}), **({} if more is None else {SEALED: more})}
     form = NOTES.of(sealed.layout).get(ITEM)
     layout = {**NOTES.of(thought.layout), **({} if form is None else {SEALED: form})}
@@ -307,5 +308,4 @@ def _holds(key: str, name: str, thought: Message) -> bool:
 
 
 def _notes(homes: Any, place: str) -> Object:
-    notes = NOTES.of(homes).get(place)
-    return cast("Object", notes) if isinstance(notes, dict) else {}
+    return members_of(NOTES.of(homes).get(place))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final, cast
 
-from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.formats.prompting import HostedTool
@@ -17,18 +17,7 @@ from ocml_bridge.wires.surroundings import OF_CALLS
 
 from .calls import kind_of
 from .settings import PARAMETERS
-from .syntax import (
-    CACHE,
-    CUSTOM,
-    DECLARATION_KEYS,
-    DECLARATION_ORDER,
-    EPHEMERAL,
-    FUNCTION,
-    HOME,
-    NOTES,
-    TOOL_KEYS,
-    TOOL_ORDER,
-)
+from .syntax import CACHE, CUSTOM, DECLARATION_KEYS, DECLARATION_ORDER, FUNCTION, HOME, NOTES, TOOL_KEYS, TOOL_ORDER
 
 # --- declared tools ---------------------------------------------------------------------------------------------------
 
@@ -72,7 +61,7 @@ def _read_tool(value: Json) -> Tool | None:
         order = order[:-1]
     values = {key: inner[key] for key in order if inner.get(key) is not None}
     freeform, spelled = read_freeform(inner.get(FORMAT), nested=True) if kind == CUSTOM else (None, None)
-    mark, mark_inside = (read_mark(each.get(CACHE), EPHEMERAL) for each in (item, inner))
+    mark, mark_inside = map(CONTROL.read, (item, inner))
     is_inside = mark is None and mark_inside is not None
     known = ("type", kind, *(() if mark is None else (CACHE,)))
     known_inside = (*order, *(() if spelled is None else (FORMAT,)), *((CACHE,) if is_inside else ()))
@@ -132,7 +121,7 @@ def _write_tool(tool: Tool) -> Object:
         inner["strict"] = tool.strict
     if tool.extras is None and tool.layout is None and tool.freeform is None and tool.cache is None:
         return {"type": FUNCTION, FUNCTION: inner}
-    marked: Object = {} if tool.cache is None else {CACHE: write_mark(tool.cache, EPHEMERAL)}
+    marked = CONTROL.write(tool.cache)
     extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     if tool.freeform is not None:
         inner |= write_freeform(tool.freeform, layout.get(FORMAT), nested=True)

@@ -30,14 +30,7 @@ from .reader import read_message, report_findings
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
 from .skeletons import SkeletonReader
 from .spelling import spelled
-from .syntax import (
-    CONTENT,
-    DETAILS,
-    HOME,
-    MESSAGES,
-    NOTES,
-    OBJECT_AS_TEXT,
-)
+from .syntax import CONTENT, DETAILS, HOME, MESSAGES, NOTES, OBJECT_AS_TEXT
 
 # --- reading and writing ----------------------------------------------------------------------------------------------
 

@@ -12,10 +12,11 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
+from ocml_bridge.model.ownership import own_json
 from ocml_bridge.stream.assembled import Note, may_say, note_unknown, object_of
 from ocml_bridge.stream.decoder import text_of
 
-from .item_assembly import Item, NewText, Place, copy_object, text_at
+from .item_assembly import Item, NewText, Place, text_at
 from .item_members import COMPLETED
 from .items import is_state, read_item
 from .syntax import BODIES, MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
@@ -190,7 +191,7 @@ class Assembly:
         if not isinstance(wire, dict) or not wire:
             self._note("an item is not an object with a type; the item is left out")
             return None
-        item = Item(copy_object(cast("Object", wire)))
+        item = Item(own_json(cast("Object", wire)))
         item.waiting += _texts_of(item)
         item.pieces |= {new.place: [] for new in item.waiting}
         self.items.append(item)
@@ -213,7 +214,7 @@ class Assembly:
             item = self._add(event)
         if item is None:
             return
-        before, after = item.settle(), copy_object(whole)
+        before, after = item.settle(), own_json(whole)
         for place in () if item.waits_for_end else item.pieces:
             if not text_at(after, place).startswith(text_at(before, place)):
                 self._note("a finished item differs from what was streamed; what was streamed is kept")
@@ -277,7 +278,7 @@ class Assembly:
         if type(index) is not int or not 0 <= index < _MAX_INDEX:
             self._note("an event has no index for its part; the event is left out")
             return None
-        before, after = item.part(key, index, str(members_of(part).get("type"))), copy_object(cast("Object", part))
+        before, after = item.part(key, index, str(members_of(part).get("type"))), own_json(cast("Object", part))
         place = Place(key, index)
         streamed = item.text(place) if place in item.pieces else ""
         text = text_at({key: [after]}, Place(key, 0))

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object, names
-from ocml_bridge.json_values.parameters import items_of
+from ocml_bridge.json_values.parameters import items_of, nonempty_text
 from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.wires.freeform import is_object
 
@@ -51,7 +51,7 @@ def read_name(item: Object) -> ToolName | None:
     name, namespace = item.get("name"), item.get("namespace")
     if not isinstance(name, str):
         return None
-    return ToolName(namespace if isinstance(namespace, str) and namespace else None, name)
+    return ToolName(nonempty_text(namespace), name)
 
 
 def recipient(name: ToolName) -> str:
@@ -82,12 +82,6 @@ def _spelled_name(tool: str, spelled: Json) -> ToolName:
     return tool_name(tool)
 
 
-def call_id_in(item: Object) -> str | None:
-    """Return the call id of an item; None if it has none."""
-    call_id = item.get("call_id")
-    return call_id if isinstance(call_id, str) and call_id else None
-
-
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
@@ -97,7 +91,7 @@ def read_call(item: Object, kind: str) -> Message | None:
     body = "" if value is None else value if isinstance(value, str) else jsontext.text_of(value)
     if name is None or body is None:
         return None
-    call_id, tool = call_id_in(item), recipient(name)
+    call_id, tool = nonempty_text(item.get("call_id")), recipient(name)
     known = [
         "name",
         *(["namespace"] if name.namespace else []),
@@ -156,7 +150,7 @@ def write_call(call: Message) -> Object:
 
 def read_reply(item: Object, kind: str) -> Message | None:
     """Return the reply in an item; None if it is not understood."""
-    call_id, name = call_id_in(item), read_name(item)
+    call_id, name = nonempty_text(item.get("call_id")), read_name(item)
     if name is not None and not name.name:
         name = None
     content, spelling = _read_output(item.get("output"))

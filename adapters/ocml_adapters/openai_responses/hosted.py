@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.form import Object, is_empty
-from ocml_bridge.json_values.parameters import members_of, nonempty_text
+from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.model.notes import MERGED
 
@@ -275,7 +275,7 @@ def write_hosted_reply(reply: Message) -> Object | None:
         return None
     key, body, id_keys = spec
     form: Json = NOTES.of(reply.layout).get("form")
-    members = cast("list[Json]", form) if isinstance(form, list) else []
+    members = items_of(form)
     out: Object = {"type": kind}
     if reply.call_id is not None:
         out[next((name for name in id_keys if name in members), id_keys[-1])] = reply.call_id

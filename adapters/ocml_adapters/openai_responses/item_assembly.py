@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.ownership import own_json
@@ -90,7 +90,7 @@ class Item:
         wire = self.settle()
         if self.thought_key != SUMMARY or not wire.get("content"):
             return [wire]
-        summary = {key: value for key, value in wire.items() if key != "content"}
+        summary = without(wire, "content")
         return [summary, {"type": wire.get("type"), SUMMARY: [], "content": wire["content"]}]
 
 
@@ -115,14 +115,3 @@ def text_at(wire: Object, place: Place) -> str:
         part = members_of(parts[place.at]) if place.at < len(parts) else {}
         value = part.get("refusal" if part.get("type") == "refusal" else "text")
     return value if isinstance(value, str) else ""
-
-
-def copy_object(wire: Object) -> Object:
-    """Return a copy of an object that shares no lists and no objects with it."""
-    return {key: _copy(value) for key, value in wire.items()}
-
-
-def _copy(value: Json) -> Json:
-    if isinstance(value, dict):
-        return copy_object(cast("Object", value))
-    return [_copy(each) for each in cast("list[Json]", value)] if isinstance(value, list) else value

@@ -82,7 +82,7 @@ def _read_outputs(value: Json) -> Content | None:
     """Return the texts and images that a program printed."""
     parts: list[Text | Media] = []
     for item in cast("list[Json]", value) if isinstance(value, list) else [None]:
-        output = cast("Object", item) if isinstance(item, dict) else {}
+        output = members_of(item)
         kind, keys = output.get("type"), tuple(output)
         if kind == "logs" and keys == ("type", "logs") and isinstance(output["logs"], str):
             parts.append(Text(output["logs"]))

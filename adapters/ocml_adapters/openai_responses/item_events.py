@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.chat.citations import joined
-from ocml_bridge.chat.turns import FUNCTIONS, is_call, parts_of
+from ocml_bridge.chat.citations import Place, joined
+from ocml_bridge.chat.turns import FUNCTIONS, is_call, parts_of, text_or_parts
 from ocml_bridge.chat.visibility import is_private
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
 
 from .calls import CUSTOM
 from .chunks import EventWriter
 from .items import write_item
-from .parts import write_annotations
+from .parts import TABLE
 from .syntax import (
     ANNOTATIONS,
     BODIES,
@@ -228,7 +228,7 @@ class LiveItem:
         """Write the citations of a text."""
         if text.citations is None:
             return []
-        run.annotations = write_annotations(text.citations, run.text)
+        run.annotations = TABLE.write_all(text.citations, Place(0, len(run.text)))
         place = self._place_of(run)
         return [
             self._events.event(f"{_TEXT.subject}.annotation.added", **place, annotation_index=at, annotation=each)
@@ -244,9 +244,7 @@ class LiveItem:
         parts = tuple(
             Refusal(run.text) if run.kind is _REFUSAL else replace(run.part or last, text=run.text) for run in runs
         )
-        if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
-            return parts[0].text
-        return parts or ""
+        return text_or_parts(parts)
 
     def _as_one_text(self, message: Message) -> Text:
         """Return the text that the last parts of a message are; several texts are written as one."""
@@ -259,7 +257,7 @@ class LiveItem:
     def _written(self, message: Message) -> Object:
         """Return the item of a message with the id of this item, as the batch writer writes it."""
         extras = NOTES.of(self._message.extras if len(self.numbers) > 1 else message.extras)
-        extras = {key: value for key, value in extras.items() if key not in ("id", "type")}
+        extras = without(extras, "id", "type")
         layout: Object = {} if self.kind == REASONING else {"status": "completed"}
         if self.kind == MESSAGE:
             layout["content"] = "list"

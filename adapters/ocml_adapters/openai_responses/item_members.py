@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.json_values.form import Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import Object, add, form_of, rest, shape, without
 from ocml_bridge.model import Json, Message
 
 from .syntax import MESSAGE, NOTES, REASONING
@@ -117,7 +117,7 @@ def finish_item(out: Object, group: Sequence[Message], order: tuple[str, ...], *
     """
     extras, layout = NOTES.of(group[0].extras), NOTES.of(group[0].layout)
     if extras.get("id") is PLACEHOLDER:
-        extras = {key: value for key, value in extras.items() if key != "id"}
+        extras = without(extras, "id")
     first: Object = {"type": out["type"]}
     if needs_id and "id" not in extras:
         first["id"] = GENERATED_ID

@@ -7,7 +7,7 @@ from typing import cast
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Foreign, Json, Message, Part, replace
 from ocml_bridge.units.grammar import WrittenUnit
@@ -94,7 +94,7 @@ def _read_typed(item: Object, kind: str) -> Message | None:
 def _as_output_item(item: Object) -> Object:
     """Return a tool's reply in the shape of Chat Completions as an item of a function's output."""
     names = {"role": "type", "tool_call_id": "call_id", "content": "output"}
-    members = {key: value for key, value in item.items() if key != "type"}
+    members = without(item, "type")
     return {names.get(key, key): FUNCTION_OUTPUT if key == "role" else value for key, value in members.items()}
 
 

@@ -8,12 +8,13 @@ from typing import Final
 from ocml_bridge.chat.turns import as_text, is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.common.memo import Memo
+from ocml_bridge.json_values.form import without
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.model.notes import MERGED
 from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras
 from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
-from ocml_bridge.units.pairing import NamedReplies, identified, links_of, pair
+from ocml_bridge.units.pairing import NamedReplies, links_of, pair
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.wires.freeform import custom_calls
 
@@ -66,11 +67,6 @@ def _is_text_with_notes(content: Sequence[Part]) -> bool:
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
-
-
-def linked(items: Sequence[Item]) -> Sequence[Item]:
-    """Return the items with ids for calls and replies that have none, unless one was read from this format without."""
-    return identified(items, HOME)
 
 
 def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
@@ -180,7 +176,7 @@ def with_phases(items: Sequence[Item]) -> Sequence[Item]:
         if at in preambles and head.channel in ("final", None) and PHASE not in notes:
             notes = {**notes, PHASE: FINAL_ANSWER}
         elif at not in preambles and notes.get(PHASE) == ABSENT:
-            notes = {key: value for key, value in notes.items() if key != PHASE}
+            notes = without(notes, PHASE)
         else:
             continue
         out = out or list(items)

@@ -5,16 +5,15 @@ A part that would not be written back exactly is read as a foreign part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.citations import CitationTable, Kind, Place
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
+from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text
 
 from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, THOUGHTS, VENDOR
 
@@ -111,7 +110,8 @@ def _read_part(raw: Json, text_type: str) -> Part | None:
         if not isinstance(text, str):
             return None
         mark = _read_mark(part)
-        citations = read_annotations(part.get(ANNOTATIONS), text) if text_type == OUTPUT_TEXT else None
+        is_answer = text_type == OUTPUT_TEXT
+        citations = TABLE.read_all(part.get(ANNOTATIONS), Place(0, len(text))) if is_answer else None
         known = [key for key, value in ((BREAKPOINT, mark), (ANNOTATIONS, citations)) if value is not None]
         return Text(text, NOTES.by_format(rest(part, (*_PLAIN, *known))), cache=mark, citations=citations)
     if kind == "refusal":
@@ -211,13 +211,13 @@ def _write_part(part: Part, kind: str, form: Json) -> Object:
         return shape({"type": "refusal", "refusal": part.text}, form, fixed=_REFUSAL)
     assert isinstance(part, Text), "other parts have no place"
     out: Object = {"type": kind, "text": part.text}
-    if annotations := write_annotations(part.citations or (), part.text):
+    if part.citations and (annotations := TABLE.write_all(part.citations, Place(0, len(part.text)))):
         out[ANNOTATIONS] = annotations
     elif kind == OUTPUT_TEXT:
         out[ANNOTATIONS] = []
     if part.cache is not None:
         out[BREAKPOINT] = dict(EXPLICIT)
-    extras = {key: value for key, value in NOTES.of(part.extras).items() if key not in _PLAIN}
+    extras = without(NOTES.of(part.extras), *_PLAIN)
     return shape(in_order({**out, **extras}, TEXT_ORDER), form, fixed=_PLAIN)
 
 
@@ -318,18 +318,3 @@ TABLE: Final = CitationTable(
     VENDOR,
 )
 """Indices count the characters of the text; what `index` counts is not documented."""
-
-
-def read_annotations(value: Json, text: str) -> tuple[Citation, ...] | None:
-    """Return the citations of a text; None if it has none, or if one of them is not understood."""
-    raws: Any = value
-    if not isinstance(raws, ARRAY) or not raws:
-        return None
-    citations = tuple(citation for raw in raws if (citation := TABLE.read(raw, Place(0, len(text)))) is not None)
-    return citations if len(citations) == len(raws) else None
-
-
-def write_annotations(citations: Sequence[Citation], text: str) -> list[Json]:
-    """Return citations as annotations of a text, without those that the API has no place for."""
-    whole = Place(0, len(text))
-    return [annotation for each in citations if (annotation := TABLE.write(each, whole)) is not None]

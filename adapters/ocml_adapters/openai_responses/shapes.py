@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Source
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest, shape
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest, shape, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
@@ -284,7 +284,7 @@ def write_document(around: Transcript, body: Body) -> Json:
     """Return a document in the shape that was read, or a request; items that are no messages are among its units."""
     extras = NOTES.of(around.extras)
     if INPUT in extras:
-        others = {key: value for key, value in extras.items() if key != INPUT}
+        others = without(extras, INPUT)
         own = [entry for entry in map(members_of, items_of(extras[INPUT])) if set(entry) == {_MEMBER}]
         more = {INPUT: own[-1][_MEMBER]} if own and NOTES.of(around.layout).get(SHAPE) == RESPONSE else {}
         around = replace(around, extras=NOTES.by_format({**others, **more}))

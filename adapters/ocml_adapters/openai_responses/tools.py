@@ -8,7 +8,18 @@ from typing import cast
 
 from ocml_bridge.chat.tool_cache import cached_reader, cached_writer
 from ocml_bridge.chat.turns import full_name, split_name
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
+from ocml_bridge.json_values.form import (
+    ARRAY,
+    OBJECT,
+    Object,
+    add,
+    form_of,
+    rest,
+    set_apart,
+    shape,
+    with_apart,
+    without,
+)
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.wires.freeform import FORMAT, read_freeform, write_freeform
 
@@ -155,7 +166,7 @@ def _write_group(tools: Sequence[Tool]) -> Object:
 def _write_tool(tool: Tool) -> Object:
     extras = NOTES.of(tool.extras)
     if "opens" in NOTES.of(tool.layout):  # it has the members of its namespace, too
-        extras = {key: value for key, value in extras.items() if key != NAMESPACE}
+        extras = without(extras, NAMESPACE)
     kind = FUNCTION if tool.freeform is None else CUSTOM
     out: Object = {"type": kind, "name": tool.name if _namespace(tool) == tool.namespace else full_name(tool)}
     if tool.description is not None:

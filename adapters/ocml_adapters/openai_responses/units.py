@@ -16,7 +16,7 @@ from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ContentClass, Skeleton, SplitDocument, SplitEnvelope, State, Unit, WrittenUnit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
-from ocml_bridge.units.pairing import name_replies
+from ocml_bridge.units.pairing import identified, name_replies
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
@@ -28,15 +28,7 @@ from .calls import FUNCTION
 from .item_members import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, with_generated_ids
 from .items import is_state, read_item, report_findings, spelled
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions
-from .nearest import (
-    linked,
-    nearest,
-    read_preambles,
-    with_call_types,
-    with_names,
-    with_phases,
-    with_reply_types,
-)
+from .nearest import nearest, read_preambles, with_call_types, with_names, with_phases, with_reply_types
 from .shapes import DOCUMENTS, UNITS, envelope_key, is_incomplete, split_document, takes_instructions, write_document
 from .skeletons import skeleton, with_values
 from .syntax import HOME, INPUT, NOTES
@@ -120,7 +112,8 @@ class ItemWriter(DocumentWriter):
         """
         conversation, origins = with_tools_apart(conversation, log, declare=_declares_tools)
         items, origins = without_blanks(conversation.items, origins, log, target=HOME)
-        items = with_names(with_reply_types(linked(with_call_types(with_phases(items), conversation.around.tools))))
+        items = identified(with_call_types(with_phases(items), conversation.around.tools), HOME)
+        items = with_names(with_reply_types(items))
         start = _FIRST if takes_instructions(conversation.around) else None
         return Prepared(items, conversation.around, origins, start)
 

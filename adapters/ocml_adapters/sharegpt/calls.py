@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, without
 from ocml_bridge.json_values.jsontext import Span
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.text.functions import read_function, write_function
 
@@ -113,8 +114,7 @@ _DEEP: Final = 100
 
 def others_of(call: Message) -> Object:
     """Return the other members of a call's object."""
-    others: Json = NOTES.of(call.extras).get(_CALL)
-    return cast("Object", others) if isinstance(others, dict) else {}
+    return members_of(NOTES.of(call.extras).get(_CALL))
 
 
 def extras_of(call: Call) -> Object:
@@ -195,7 +195,7 @@ def _read_tool(item: Json) -> Tool | None:
     if function is None:
         return None
     tool, others = function
-    around = {key: value for key, value in outer.items() if key not in ("type", _FUNCTION)} if wrapped else {}
+    around = without(outer, "type", _FUNCTION) if wrapped else {}
     extras: dict[str, Any] = {key: members for key, members in ((_FUNCTION, others), (_AROUND, around)) if members}
     tool.extras = {HOME: extras} if extras else None
     return tool
@@ -220,8 +220,8 @@ def _as_read(tools: Sequence[Tool]) -> tuple[Tool, ...] | None:
 def _write_tool(tool: Tool) -> Object:
     extras = NOTES.of(tool.extras)
     others, around = (extras.get(key) for key in (_FUNCTION, _AROUND))
-    function = write_function(tool, cast("Object", others) if isinstance(others, dict) else {})
+    function = write_function(tool, members_of(others))
     if not isinstance(around, dict) or not around:
         return function
-    outer = {key: value for key, value in cast("Object", around).items() if key not in ("type", _FUNCTION)}
+    outer = without(cast("Object", around), "type", _FUNCTION)
     return {"type": _FUNCTION, _FUNCTION: function, **outer}

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from ocml_bridge.chat.turns import FUNCTIONS, content_of, is_call, parts_of
 from ocml_bridge.chat.visibility import is_reasoning
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape
+from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape, without
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
 from ocml_bridge.units.grammar import Unit
@@ -230,7 +230,7 @@ def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, firs
     if group[0].weight is not None:
         name, weight = _write_weight(group[0].weight, layout)
         turn[name] = weight
-    extras = {name: item for name, item in NOTES.of(group[0].extras).items() if name not in (*turn, "call")}
+    extras = without(NOTES.of(group[0].extras), *turn, "call")
     turn = shape({**turn, **extras}, layout.get(_FORM), fixed=(speaker, *((key,) if value else ())), implied=(key,))
     turn.setdefault(key, value)
     marks: Object = {}

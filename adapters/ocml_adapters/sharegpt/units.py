@@ -11,14 +11,7 @@ from ocml_bridge.chat.visibility import is_private, is_reasoning
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import (
-    Alternative,
-    Json,
-    Media,
-    Message,
-    Transcript,
-    replace,
-)
+from ocml_bridge.model import Alternative, Json, Media, Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_private, drop_silent, narrow
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter

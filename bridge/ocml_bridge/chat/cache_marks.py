@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 from ..json_values.form import OBJECT, Object
 from ..model import CacheMark, Json
 
@@ -27,3 +29,27 @@ def read_mark(value: Json, kind: str) -> CacheMark | None:
 def write_mark(mark: CacheMark, kind: str) -> Object:
     """Return a cache mark as a JSON object of a type."""
     return {"type": kind, "ttl": mark.ttl} if mark.ttl else {"type": kind}
+
+
+class MarkMember(NamedTuple):
+    """A member of objects with their cache mark.
+
+    Attributes:
+        key: its key.
+        kind: the `type` of the mark.
+    """
+
+    key: str
+    kind: str
+
+    def read(self, members: Object) -> CacheMark | None:
+        """Return the cache mark of an object; None if it has none, or another value."""
+        return read_mark(members.get(self.key), self.kind)
+
+    def write(self, mark: CacheMark | None) -> Object:
+        """Return the member for a cache mark; an empty object if there is none."""
+        return {} if mark is None else {self.key: write_mark(mark, self.kind)}
+
+
+CONTROL: Final = MarkMember("cache_control", "ephemeral")
+"""The member of Anthropic's API, and of other servers of Anthropic's models."""

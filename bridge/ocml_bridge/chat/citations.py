@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ..common.memo import Memo
 from ..json_values.form import OBJECT, Object, add, form_of, is_in_order, rest, shape
+from ..json_values.parameters import items_of
 from ..model import Citation, Json, Text, replace
 from .uploads import citation_for
 
@@ -201,6 +202,16 @@ class CitationTable:
             written = add(add(members, extras), {k: v for k, v in kind.required.items() if k not in extras}, kind.order)
         form = (citation.layout or {}).get(self.home, {}).get("form")
         return written if form is None else shape(written, form, fixed=tuple(members))
+
+    def read_all(self, value: Json, place: Place) -> tuple[Citation, ...] | None:
+        """Return the citations in a list; None if there are none, or one is not understood."""
+        raws = items_of(value)
+        citations = tuple(citation for raw in raws if (citation := self.read(raw, place)) is not None)
+        return citations if citations and len(citations) == len(raws) else None
+
+    def write_all(self, citations: Sequence[Citation] | None, place: Place) -> list[Json]:
+        """Return the list of citations; those that the format has no place for are left out."""
+        return [written for citation in citations or () if (written := self.write(citation, place)) is not None]
 
     def nearest(self, citation: Citation, place: Place) -> Citation | None:
         """Return a citation as the format reads it back, or None if the format has no place for it."""

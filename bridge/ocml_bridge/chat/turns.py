@@ -221,11 +221,13 @@ def content_of(parts: Sequence[Part]) -> Content:
             joined[-1] = Text(last.text + part.text)
         else:
             joined.append(part)
-    if not joined:
-        return ""
-    if len(joined) == 1 and isinstance(joined[0], Text) and joined[0].is_bare:
-        return joined[0].text
-    return tuple(joined)
+    return text_or_parts(joined)
+
+
+def text_or_parts(parts: Sequence[Part]) -> Content:
+    """Return the text of parts that are one bare text, else the parts; "" if there are none."""
+    first = parts[0] if len(parts) == 1 else None
+    return first.text if isinstance(first, Text) and first.is_bare else tuple(parts) or ""
 
 
 def insert_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple[Message, ...]:

@@ -18,14 +18,7 @@ from ..json_values.schema_changes import Schema, SchemaChange, schema_changes
 from ..model import Json, Transcript
 from ..model.codec import json_schema
 from ..profiles import Profile, profiles_of
-from .output import (
-    PROGRAM,
-    STANDARD,
-    about,
-    read_bytes,
-    say,
-    write_all,
-)
+from .output import PROGRAM, STANDARD, about, read_bytes, say, write_all
 from .parameters import FILE
 
 _LEVELS: Final = {Level.YES: "yes", Level.PARTLY: "partly", Level.NO: "-"}

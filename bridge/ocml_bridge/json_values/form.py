@@ -125,6 +125,11 @@ def rest(wire: Object, known: Collection[str]) -> Object:
     return {key: wire[key] for key in unknown if not is_empty(wire[key])} if unknown else {}
 
 
+def without(wire: Object, *keys: str) -> Object:
+    """Return an object without the members that have some keys."""
+    return {key: value for key, value in wire.items() if key not in keys}
+
+
 def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
     """Return an object with more members, as far as it lacks them.
 

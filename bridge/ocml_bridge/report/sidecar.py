@@ -24,6 +24,8 @@ import jsonpointer
 from ..chat.transform import message_index
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
+from ..json_values.form import without
+from ..json_values.parameters import members_of
 from ..loss import FindingCode, Log
 from ..model import Document, Json
 from ..model.codec import from_json, to_json
@@ -118,7 +120,7 @@ def _moves(order: Sequence[int]) -> Iterator[Object]:
 
 
 def _without_messages(document: Object) -> Object:
-    return {key: value for key, value in document.items() if key != "messages"}
+    return without(document, "messages")
 
 
 def _changes(old: Json, new: Json, path: str) -> Iterator[Object]:
@@ -188,7 +190,7 @@ def _checked(sidecar: Json, target: str) -> Object:
     Raises:
         BridgeError: OCB-SIDECAR if the value is not a sidecar, is damaged, or belongs to another format.
     """
-    values: Object = cast("Object", sidecar) if isinstance(sidecar, dict) else {}
+    values: Object = members_of(sidecar)
     if not any(values.get("sidecar") == version and values.keys() == keys for version, keys in _KEYS.items()):
         raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version 1 to {VERSION}; --sidecar-out writes one")
     values = Object(order={}) | values

@@ -9,6 +9,8 @@ from json.encoder import encode_basestring_ascii as _quote_ascii
 from typing import Any, Final, cast
 
 from ..json_values import jsontext
+from ..json_values.form import without
+from ..json_values.parameters import members_of
 from ..model import (
     CacheMark,
     FileBreak,
@@ -97,7 +99,7 @@ def shown(value: object) -> str:
             return ", ".join([kind_of(cast("Part", item)) for item in items[:_MOST_NAMES]])
         plain = to_json(items)
     elif is_dataclass(value):
-        plain = {name: item for name, item in cast("dict[str, Json]", to_json(value)).items() if name != "layout"}
+        plain = without(cast("dict[str, Json]", to_json(value)), "layout")
     return _as_json(plain)
 
 
@@ -125,9 +127,9 @@ def _printable(text: str) -> str:
 
 def _unplaced(item: Json) -> Json:
     """Return an item of a list; if the item is stored with its index (`{"at": …}`), return it without the index."""
-    members = cast("dict[str, Json]", item) if isinstance(item, dict) else {}
+    members = members_of(item)
     if len(members) != 2 or type(members.get("at")) is not int:
-        return cast("Json", item)
+        return item
     return next(value for key, value in members.items() if key != "at")
 
 
@@ -141,7 +143,7 @@ def _listed(items: list[Json]) -> str:
 
 def _title(item: Json) -> str | None:
     """Return the name of an object, its type, or its only key; None if it has none of them."""
-    members = cast("dict[str, Json]", item) if isinstance(item, dict) else {}
+    members = members_of(item)
     titles = (members.get("name"), members.get("type"), *(members if len(members) == 1 else ()))
     return next((title for title in titles if isinstance(title, str) and title), None)
 

@@ -13,6 +13,7 @@ from typing import Final, cast
 from ..chat.turns import full_name, recipient_of
 from ..json_values import jsontext
 from ..json_values.form import Object
+from ..json_values.parameters import items_of, members_of
 from ..model import Freeform, Json, Tool
 from ..units.heads import Item
 
@@ -34,7 +35,7 @@ def read_freeform(value: Json, *, nested: bool) -> tuple[Freeform, Json]:
     """
     if value == _TEXT:
         return Freeform(), "text"
-    members = cast("Object", value) if isinstance(value, dict) else {}
+    members = members_of(value)
     grammar: Json = members.get(_GRAMMAR)
     inner = cast("Object", grammar) if nested and isinstance(grammar, dict) else {} if nested else members
     expected_keys = {"type", _GRAMMAR} if nested else {"type", *_MEMBERS}
@@ -62,7 +63,7 @@ def write_freeform(freeform: Freeform, spelled: Json, *, nested: bool) -> Object
 
 
 def _ordered(value: Object, spelled: Json) -> Object:
-    order = cast("list[Json]", spelled) if isinstance(spelled, list) else []
+    order = items_of(spelled)
     return {key: value[key] for key in sorted(value, key=lambda key: order.index(key) if key in order else len(order))}
 
 

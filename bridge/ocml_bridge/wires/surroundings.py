@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ..json_values.form import ARRAY, Object, add, form_of, in_order, rest, shape
+from ..json_values.form import ARRAY, Object, add, form_of, in_order, rest, shape, without
 from ..json_values.jsontext import compact
 from ..json_values.parameters import SETTINGS, Parameters, Read, members_of
 from ..model import Json, Settings, Tool
@@ -118,14 +118,14 @@ class Surroundings:
             alone: whether all declared tools are run by the API.
         """
         if alone:
-            return {key: value for key, value in document.items() if key not in OF_CALLS}
+            return without(document, *OF_CALLS)
         choices, choice = self._choices, document.get(_CHOICE)
         if not isinstance(choice, dict):
             return document
         is_hosted = self._hosted is not None and self._hosted(document)
         if not is_hosted and (choices is None or choices.restates(choice, document.get(TOOLS))):
             return document
-        return {key: value for key, value in document.items() if key != _CHOICE}
+        return without(document, _CHOICE)
 
     def _note_choice(self, result: Read, raw: Json, tools: Sequence[Tool], choices: ToolChoices) -> None:
         """Store the spelling of a tool choice, if it would be written otherwise with these tools."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
 from ..chat.turns import full_name, recipient_of
-from ..json_values.form import Object
+from ..json_values.form import Object, without
 from ..json_values.jsontext import compact
 from ..json_values.parameters import items_of, members_of
 from ..model import Json, Tool, ToolChoice
@@ -49,7 +49,7 @@ class ToolChoices:
         members = members_of(value)
         if members.get("type") == ALLOWED:
             if not self._nested:
-                return self._allowed({key: member for key, member in members.items() if key != "type"})
+                return self._allowed(without(members, "type"))
             return self._allowed(members_of(members.get(ALLOWED))) if len(members) == len(("type", ALLOWED)) else None
         name = self._recipient(members)
         return ToolChoice("required", (name,)) if name is not None and self._is_name(members) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from ...json_values.form import without
 from ...json_values.parameters import items_of
 from ...model import Json
 
@@ -75,5 +76,5 @@ def around(layout: dict[str, Json]) -> tuple[int, int]:
 
 def without_first(layout: dict[str, Json]) -> dict[str, Json]:
     """Return the layout of a message that is not the first of its wire message: no empty texts precede it."""
-    rest = {key: value for key, value in layout.items() if key != BESIDE}
+    rest = without(layout, BESIDE)
     return {**rest, **Edges(after=around(layout)[1]).layout}

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, cast
 from ...chat.citations import Citations
 from ...chat.turns import is_call
 from ...chat.visibility import is_private
-from ...json_values.form import Object
+from ...json_values.form import Object, add, without
 from ...loss import Log
 from ...model import CacheMark, Foreign, Json, Message, Part
 from ...model.notes import Notes
@@ -190,13 +190,6 @@ def more_of(value: Object, known_keys: tuple[str, ...]) -> Object:
     return {key: member for key, member in value.items() if key not in known_keys and not is_empty(member)}
 
 
-def added(value: Object, more: Json) -> Object:
-    """Return an object with those of the other members that it does not have."""
-    if not isinstance(more, dict) or not more:
-        return value
-    return {**value, **{key: member for key, member in cast("Object", more).items() if key not in value}}
-
-
 def with_inner(more: Object, kind: str, inner_more: Object) -> Object:
     """Return the extras of a block: its other members, and under its kind those of its value, if it has any.
 
@@ -216,10 +209,10 @@ def block_with(kind: str, inner: Object, extras: Object) -> Object:
         inner: its value.
         extras: the extras.
     """
-    more = {key: member for key, member in extras.items() if key != kind}
-    return added({kind: added(inner, extras.get(kind))}, more)
+    more = without(extras, kind)
+    return add({kind: add(inner, extras.get(kind))}, more)
 
 
 def block_extras(extras: Object) -> Object:
     """Return the extras of a message that belong to its block, not to its wire message or to the blocks after it."""
-    return {key: member for key, member in extras.items() if key not in OF_MESSAGES}
+    return without(extras, *OF_MESSAGES)
