@@ -50,10 +50,7 @@ APPS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a task of the Agent2Agent protocol",
-        (
-            marked(_D, kind=words("task"), contextId=str),
-            marked(_M, kind=words("message"), messageId=str, parts=list),
-        ),
+        (marked(_D, kind=words("task"), contextId=str), marked(_M, kind=words("message"), messageId=str, parts=list)),
         advice='make messages of its texts: jq -c \'{messages: [(.history? // .)[] | {role: (if .role == "agent" then '
         '"assistant" else .role end), content: ([.parts[] | .text // empty] | join("\\n"))}]}\' FILE',
     ),
@@ -156,10 +153,7 @@ APPS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a trace of MLflow",
-        (
-            marked(_D, data=holding("spans"), info=dict),
-            marked(_D, attributes=holding("mlflow.spanInputs")),
-        ),
+        (marked(_D, data=holding("spans"), info=dict), marked(_D, attributes=holding("mlflow.spanInputs"))),
         advice="make a line of each request with its answer, which `ocml-convert batch --plan auto` reads: jq -c "
         '\'(.data.spans? // [.])[].attributes | select(.["mlflow.spanType"] | . and test("CHAT_MODEL")) | '
         '{request: (.["mlflow.spanInputs"] | fromjson), response: (.["mlflow.spanOutputs"] | fromjson)}\' FILE',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..model import Json
-from .marks import PLANNED, Kind, Place, among, holding, like, listing, marked, of_types, words
+from .marks import Kind, Place, among, holding, like, listing, marked, of_types, planned, words
 
 _D, _M, _P, _PIECE = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE
 
@@ -15,7 +15,7 @@ def _null_or_text(value: Json) -> bool:
 
 
 FRAMEWORKS: Final[tuple[Kind, ...]] = (
-    Kind(
+    planned(
         "messages of Haystack",
         (
             marked(_P, "type", tool_call=holding("tool_name")),
@@ -23,9 +23,8 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_M, meta=dict, name=_null_or_text, content=listing("text", "image", "reasoning", without="type")),
         ),
         format="haystack",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "messages of Genkit",
         (
             marked(_P, "type", toolRequest=holding("name")),
@@ -36,39 +35,23 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             ),
         ),
         format="genkit",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "messages of Pydantic AI",
         (marked(_M, kind=words("request", "response"), parts=list), marked(_PIECE, part_kind=str)),
         format="pydantic-ai",
-        advice=PLANNED,
     ),
-    Kind(
-        "messages of LlamaIndex",
-        (marked(_M, role=str, blocks=listing("block_type")),),
-        format="llama-index",
-        advice=PLANNED,
+    planned("messages of LlamaIndex", (marked(_M, role=str, blocks=listing("block_type")),), format="llama-index"),
+    planned(
+        "messages of Semantic Kernel", (marked(_M, items=listing("content_type"), role=str),), format="semantic-kernel"
     ),
-    Kind(
-        "messages of Semantic Kernel",
-        (marked(_M, items=listing("content_type"), role=str),),
-        format="semantic-kernel",
-        advice=PLANNED,
-    ),
-    Kind(
-        "messages of Semantic Kernel in .NET",
-        (marked(_M, Role=holding("Label")),),
-        format="semantic-kernel-net",
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("messages of Semantic Kernel in .NET", (marked(_M, Role=holding("Label")),), format="semantic-kernel-net"),
+    planned(
         "messages of Microsoft.Extensions.AI",
         (marked(_M, contents=listing("$type"), role=str),),
         format="extensions-ai",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "messages of Vercel's AI SDK (UIMessage)",
         (
             marked(_PIECE, type=words("text", "reasoning"), text=str),
@@ -76,60 +59,34 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_PIECE, type=like(r"tool-[\w-]+"), state=str),
         ),
         format="ui-messages",
-        advice=PLANNED,
     ),
-    Kind(
-        "a session of opencode",
-        (marked(_M, info=holding("role"), parts=list),),
-        format="opencode",
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("a session of opencode", (marked(_M, info=holding("role"), parts=list),), format="opencode"),
+    planned(
         "a trajectory of Harbor's agents (ATIF)",
         (marked(_D, schema_version=like(r"ATIF-v[\d.]+"), steps=list),),
         format="atif",
-        advice=PLANNED,
     ),
-    Kind(
-        "a session of Goose",
-        (marked(_M, role=str, content=among("toolCall")),),
-        format="goose",
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("a session of Goose", (marked(_M, role=str, content=among("toolCall")),), format="goose"),
+    planned(
         "a session of Gemini CLI",
-        (
-            marked(_D, projectHash=str, messages=list),
-            marked(_M, type=words("gemini"), content=str, timestamp=str),
-        ),
+        (marked(_D, projectHash=str, messages=list), marked(_M, type=words("gemini"), content=str, timestamp=str)),
         format="gemini-cli",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "messages of AutoGen",
         (
             marked(_M, "role", type=words("TextMessage", "ToolCallRequestEvent", "MultiModalMessage"), source=str),
             marked(_M, "role", type=words("UserMessage", "AssistantMessage"), source=str),
         ),
         format="autogen",
-        advice=PLANNED,
     ),
-    Kind(
-        "messages of Mastra",
-        (marked(_M, content=holding("format", "parts"), role=str),),
-        format="mastra",
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("messages of Mastra", (marked(_M, content=holding("format", "parts"), role=str),), format="mastra"),
+    planned(
         "messages of Letta",
-        (
-            marked(_D, message_type=like(r"\w+_message"), id=str),
-            marked(_M, message_type=like(r"\w+_message"), id=str),
-        ),
+        (marked(_D, message_type=like(r"\w+_message"), id=str), marked(_M, message_type=like(r"\w+_message"), id=str)),
         format="letta",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "entries of Mistral's conversations",
         (
             marked(_D, conversation_id=str, entries=list),
@@ -137,9 +94,8 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_M, type=words("message.input", "message.output", "function.call", "function.result"), object=str),
         ),
         format="mistral-conversations",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "an interaction of Gemini's Interactions API",
         (
             marked(_D, input=of_types("user_input", "model_output", "function_result")),
@@ -149,24 +105,17 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_D, outputs=listing("type"), usage=holding("total_output_tokens")),
         ),
         format="gemini-interactions",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "messages of threads of OpenAI's Assistants",
         (
             marked(_D, object=words("list"), data=listing("thread_id")),
             marked(_M, object=words("thread.message"), content=list),
         ),
         format="assistants",
-        advice=PLANNED,
     ),
-    Kind(
-        "messages of Spring AI",
-        (marked(_M, messageType=str, metadata=dict),),
-        format="spring-ai",
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("messages of Spring AI", (marked(_M, messageType=str, metadata=dict),), format="spring-ai"),
+    planned(
         "messages of LangChain4j",
         (
             marked(_M, contents=listing("text", "image"), type=words("USER")),
@@ -174,15 +123,9 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_M, toolName=str, type=words("TOOL_EXECUTION_RESULT")),
         ),
         format="langchain4j",
-        advice=PLANNED,
     ),
-    Kind(
-        "messages of Open Interpreter",
-        (marked(_D, messages=of_types("console")),),
-        format="open-interpreter",
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("messages of Open Interpreter", (marked(_D, messages=of_types("console")),), format="open-interpreter"),
+    planned(
         "a session of Google's Agent Development Kit",
         (
             marked(_D, events=listing("author", "invocationId", "invocation_id")),
@@ -190,12 +133,10 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_D, author=str, invocationId=str),
         ),
         format="adk",
-        advice=PLANNED,
     ),
-    Kind(
+    planned(
         "an eval set of Google's Agent Development Kit",
         (marked(_D, eval_set_id=str, eval_cases=list), marked(_D, evalSetId=str, evalCases=list)),
         format="adk-evals",
-        advice=PLANNED,
     ),
 )

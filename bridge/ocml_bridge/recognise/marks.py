@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 from ..model import Json
@@ -148,6 +149,10 @@ class Kind:
     signatures: tuple[bytes, ...] = ()
     format: str | None = None
     advice: str | None = None
+
+
+planned: Final = partial(Kind, advice=PLANNED)
+"""Returns a kind of rows of datasets."""
 
 
 def beginning(

@@ -31,10 +31,7 @@ PEOPLE: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a channel of Discord",
-        (
-            marked(_M, "role", author=holding("isBot"), content=str),
-            marked(_D, guild=dict, channel=dict, messages=list),
-        ),
+        (marked(_M, "role", author=holding("isBot"), content=str), marked(_D, guild=dict, channel=dict, messages=list)),
         advice="make messages of its texts: jq -c '{messages: [(.messages? // .)[] | select(.content) | "
         f"{{role: .author.name, content}}]}}' FILE; {_ROLES}",
     ),

@@ -10,7 +10,20 @@ from typing import Final
 
 from .apps import APPS
 from .frameworks import FRAMEWORKS
-from .marks import PLANNED, PREVIEWED, Kind, Mark, Place, anything, holding, like, listing, marked, something, words
+from .marks import (
+    PREVIEWED,
+    Kind,
+    Mark,
+    Place,
+    anything,
+    holding,
+    like,
+    listing,
+    marked,
+    planned,
+    something,
+    words,
+)
 from .people import PEOPLE
 from .streams import STREAMS
 
@@ -127,7 +140,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         ),
         format="openai-responses",
     ),
-    Kind("a saved prompt of Google AI Studio", (marked(_D, chunkedPrompt=holding("chunks")),), advice=PLANNED),
+    planned("a saved prompt of Google AI Studio", (marked(_D, chunkedPrompt=holding("chunks")),)),
     Kind(
         "a Gemini request",
         (
@@ -181,15 +194,10 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         advice="rename the role to `assistant`",
     ),
     # --- training data ------------------------------------------------------------------------------------------------
-    Kind(
-        "messages of LLaMA-Factory, whose parts have a `value`",
-        (marked(_P, "text", value=str, type=str),),
-        advice=PLANNED,
-    ),
-    Kind(
+    planned("messages of LLaMA-Factory, whose parts have a `value`", (marked(_P, "text", value=str, type=str),)),
+    planned(
         "a preference record (chosen and rejected)",
         (marked(_D, chosen=something, rejected=something), marked(_D, chosen=dict, rejected=dict)),
-        advice=PLANNED,
     ),
     Kind(
         "a ShareGPT record",
@@ -200,30 +208,21 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         ),
         format="sharegpt",
     ),
-    Kind("pairs of texts of a user and an assistant", (marked(_D, conversation=listing("human")),), advice=PLANNED),
-    Kind(
-        "an Alpaca record",
-        (marked(_D, "messages", instruction=str, output=str),),
-        advice=PLANNED,
-    ),
-    Kind(
-        "a record of a prompt and its completion (TRL)",
-        (marked(_D, "messages", prompt=listing("role")),),
-        advice=PLANNED,
-    ),
-    Kind("a Glaive record", (marked(_D, chat=str, system=str),), advice=PLANNED),
+    planned("pairs of texts of a user and an assistant", (marked(_D, conversation=listing("human")),)),
+    planned("an Alpaca record", (marked(_D, "messages", instruction=str, output=str),)),
+    planned("a record of a prompt and its completion (TRL)", (marked(_D, "messages", prompt=listing("role")),)),
+    planned("a Glaive record", (marked(_D, chat=str, system=str),)),
     Kind(
         "a message of Open Assistant, out of its tree",
         (marked(_D, "prompt", "replies", message_tree_id=str, message_id=str),),
         advice="read the file of trees, where each row has `prompt` with all replies",
     ),
-    Kind(
+    planned(
         "a message tree of Open Assistant",
         (marked(_D, message_tree_id=str), marked(_D, "content", replies=list, role=str, text=str)),
-        advice=PLANNED,
     ),
     # --- exports and dumps --------------------------------------------------------------------------------------------
-    Kind(
+    planned(
         "a dump of LangChain messages",
         (
             marked(_D, lc=int, type=words("constructor", "not_implemented")),
@@ -232,35 +231,21 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
             marked(_M, "role", type=words("human", "ai"), content=something),
         ),
         format="langchain",
-        advice=PLANNED,
     ),
-    Kind("a ChatGPT export", (marked(_D, mapping=dict),), advice=PLANNED),
-    Kind("a Claude export", (marked(_D, chat_messages=list),), advice=PLANNED),
-    Kind(
-        "an Open WebUI export",
-        (marked(_D, chat=holding("history")), marked(_D, chat=holding("messages", "models"))),
-        advice=PLANNED,
+    planned("a ChatGPT export", (marked(_D, mapping=dict),)),
+    planned("a Claude export", (marked(_D, chat_messages=list),)),
+    planned(
+        "an Open WebUI export", (marked(_D, chat=holding("history")), marked(_D, chat=holding("messages", "models")))
     ),
-    Kind(
+    planned(
         "a LibreChat export",
         (marked(_D, conversationId=str, messages=listing("isCreatedByUser")), marked(_D, messagesTree=list)),
-        advice=PLANNED,
     ),
-    Kind("a conversation file of LM Studio", (marked(_D, messages=listing("versions")),), advice=PLANNED),
+    planned("a conversation file of LM Studio", (marked(_D, messages=listing("versions")),)),
+    planned("turns of MOSS", (marked(_D, chat=holding("turn_1")), marked(_D, plain_text=like(r"(?s)\[Human\]:.*")))),
+    Kind("a session of Claude Code", (marked(_D, sessionId=str, message=holding("role")),), advice=PREVIEWED),
     Kind(
-        "turns of MOSS",
-        (marked(_D, chat=holding("turn_1")), marked(_D, plain_text=like(r"(?s)\[Human\]:.*"))),
-        advice=PLANNED,
-    ),
-    Kind(
-        "a session of Claude Code",
-        (marked(_D, sessionId=str, message=holding("role")),),
-        advice=PREVIEWED,
-    ),
-    Kind(
-        "a session of Codex",
-        (marked(_D, type=words("session_meta", "response_item"), payload=dict),),
-        advice=PREVIEWED,
+        "a session of Codex", (marked(_D, type=words("session_meta", "response_item"), payload=dict),), advice=PREVIEWED
     ),
     Kind("a session of pi", (marked(_D, type=words("session"), version=int, id=str, cwd=str),), advice=PREVIEWED),
     Kind(
@@ -317,7 +302,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
         ),
         format="openai",
     ),
-    Kind(
+    planned(
         "a record of a question and its answer",
         (
             marked(_D, certain=False, question=something, answer=str),
@@ -330,7 +315,6 @@ GENERAL: Final[tuple[Kind, ...]] = (
             marked(_D, certain=False, input=str, output=str),
             marked(_D, certain=False, user=str, assistant=str),
         ),
-        advice=PLANNED,
     ),
     Kind(
         "a completion",
