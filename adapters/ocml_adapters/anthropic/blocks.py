@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL
-from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of

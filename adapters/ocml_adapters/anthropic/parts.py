@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind, read_citable, write_citable
 from ocml_bridge.chat.turns import is_blank, parts_of
-from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
 from ocml_bridge.json_values.form import OBJECT, Object, add, form_of, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of

@@ -105,17 +105,12 @@ def _blocks(message: Message, role: str, *, is_first: bool) -> list[Json]:
 class WireReader(DocumentReader):
     """The unit reader of wire messages."""
 
-    looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return the skeleton of a unit, with its contents and ids; None if it has other members or values."""
         return skeleton(unit, before)
-
-    def are_only_values(self, texts: Sequence[str]) -> bool:
-        """Return whether no text is blank: what else a text says is in no key."""
-        return all(map(str.strip, texts))
 
     def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a unit that has a skeleton, with other contents and ids."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.citations import Place, read_citable, write_citable
-from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
 from ocml_bridge.json_values.form import Object, add, without
 from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text

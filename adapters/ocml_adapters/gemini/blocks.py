@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.chat.citations import Citations
-from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import name_of, parts_of, recipient_of
+from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.json_values.form import Object, add, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log, LossCode, Severity

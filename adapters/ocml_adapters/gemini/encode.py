@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, cast
 
-from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.events import Answer, Event, Reason, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.citations import Place
-from ocml_bridge.chat.uploads import media_for, vendor_at
+from ocml_bridge.chat.vendors import media_for, vendor_at
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text

@@ -27,9 +27,9 @@ from ocml_bridge.wires.shell import CHOICE, Branch, Place, Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
 
 from .enclosed import enclosed
-from .lone_objects import ALONE, lists_of, with_lone_objects
 from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
+    ALONE,
     CANDIDATES,
     CHUNKS,
     CONTENT,
@@ -51,7 +51,9 @@ from .syntax import (
     is_filtered,
     is_response,
     keys,
+    lists_of,
     opened,
+    with_lone_objects,
 )
 from .tools import NAMES, read_tools, write_tools
 
@@ -115,13 +117,13 @@ def _read_request(raw: Object, log: Log) -> Shell:
         known.append(SYSTEM)
     # If the server runs all tools, the choice is among those, which no other API has; so it is no setting.
     shell.settings, rest = REQUEST_PARAMETERS.take(document, () if shell.tools or not entries else OF_CALLS)
-    if shell.settings is not None and OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
+    if shell.settings is not None and OPENAPI_SCHEMA in _config(document) and OPENAPI_SCHEMA not in _config(rest):
         layout[_SCHEMA] = OPENAPI_SCHEMA
     layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     if entries is not None:
         extras[TOOLS] = entries
-    written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _PLACEHOLDER, [])
+    written = _request(shell.tools, shell.settings, extras, layout, has_top=top is not None)
     hidden = {key: _PLACEHOLDER if top is not None and alias(key) == SYSTEM else value for key, value in raw.items()}
     keep_form(layout, written, {**hidden, **{key: lists[key] for key in alone}, CONTENTS: []}, alias)
     shell.extras, shell.layout = extras, layout
@@ -136,10 +138,6 @@ def _place(*, prompted: bool, alone: bool) -> Place:
 
 def _config(document: Object) -> Object:
     return keys(members_of(document.get(CONFIG)))
-
-
-def _has_schema(rest: Object) -> bool:
-    return OPENAPI_SCHEMA in _config(rest)
 
 
 def _read_top(value: Json, layout: Object) -> Object | None:
@@ -161,22 +159,21 @@ def _read_top(value: Json, layout: Object) -> Object | None:
 
 
 def _request(
-    tools: tuple[Tool, ...] | None, settings: Settings | None, extras: Object, layout: Object, top: Json, contents: Json
+    tools: tuple[Tool, ...] | None, settings: Settings | None, extras: Object, layout: Object, *, has_top: bool
 ) -> Object:
-    """Return a request as the writer writes it.
+    """Return a request as the writer writes it, with a placeholder for the system instruction, and without contents.
 
     Args:
         tools: the declared functions.
         settings: the settings.
         extras: the other members; in `tools`, those of the lists of tools.
         layout: the layout of the document.
-        top: the system instruction; None if there is none.
-        contents: the contents.
+        has_top: whether there is a system instruction.
     """
     entries: Json = extras.get(TOOLS)
     has_tools = isinstance(entries, list) or tools is not None
     table = OPENAPI_PARAMETERS if layout.get(_SCHEMA) == OPENAPI_SCHEMA else REQUEST_PARAMETERS
-    out: Object = {CONTENTS: contents} if top is None else {SYSTEM: top, CONTENTS: contents}
+    out: Object = {**({SYSTEM: _PLACEHOLDER} if has_top else {}), CONTENTS: []}
     more = {key: value for key, value in extras.items() if key not in out and not (key == TOOLS and has_tools)}
     if has_tools:
         out[TOOLS] = write_tools(tools or (), entries, layout)
@@ -193,8 +190,7 @@ def _write_request(surrounding: Surrounding, body: Body) -> Json:
             top = parts
         elif layout.get(TOP) == "text" and parts.__class__ is list and len(parts) == 1 and parts[0].keys() == {"text"}:
             top = parts[0]["text"]
-    marker = None if top is None else _PLACEHOLDER
-    written = _request(around.tools, around.settings, extras, layout, marker, [])
+    written = _request(around.tools, around.settings, extras, layout, has_top=top is not None)
     out = cast("Object", respelled(written, layout.get(FORM)))
     if out.get(CONTENTS) != [] or (top is not None and sum(alias(key) == SYSTEM for key in out) != 1):
         out = written
@@ -232,9 +228,8 @@ def _read_response(raw: Object, log: Log) -> Shell:
     extras = more_of(rest, (CANDIDATES,))
     if candidates:
         extras[CANDIDATES] = [more_of(head, (CONTENT,)) if shell.units else first, *others]
-    contents = [_PLACEHOLDER] * len(shell.branches)
-    branch_extras = [branch.extras for branch in shell.branches]
-    written = _response(shell.settings, extras, _PLACEHOLDER if shell.units else None, contents, branch_extras)
+    branches = [branch.extras for branch in shell.branches]
+    written = _response(shell.settings, extras, branches, has_content=bool(shell.units))
     keep_form(layout, written, _hidden(raw, len(candidates) - len(others) if shell.units else 0), alias)
     shell.extras, shell.layout = extras, layout
     return shell
@@ -260,24 +255,21 @@ def _hidden(raw: Object, count: int) -> Object:
     return {**raw, CANDIDATES: [*hidden, *candidates[count:]]} if count else raw
 
 
-def _response(
-    settings: Settings | None, extras: Object, content: Json, others: list[Json], branch_extras: list[Object]
-) -> Object:
-    """Return a response as the writer writes it.
+def _response(settings: Settings | None, extras: Object, branches: list[Object], *, has_content: bool) -> Object:
+    """Return a response as the writer writes it, with placeholders for the contents of its candidates.
 
     Args:
         settings: the settings.
         extras: the other members; in `candidates`, those of the first candidate, and candidates that are not read.
-        content: the content of the first candidate; None if there is none.
-        others: the contents of the alternatives.
-        branch_extras: the other members of the candidates of the alternatives.
+        branches: the other members of the candidates of the alternatives.
+        has_content: whether the first candidate has a content.
     """
     candidates = items_of(extras.get(CANDIDATES))
     written: list[Json] = list(candidates)
-    if content is not None:
+    if has_content:
         first = members_of(candidates[0]) if candidates else {}
-        answers = [{CONTENT: each, **without(more, CONTENT)} for each, more in zip(others, branch_extras, strict=True)]
-        written = [{CONTENT: content, **without(first, CONTENT)}, *candidates[1:], *answers]
+        answer, *others = [{CONTENT: _PLACEHOLDER, **without(more, CONTENT)} for more in (first, *branches)]
+        written = [answer, *candidates[1:], *others]
     more = without(extras, CANDIDATES)
     out: Object = {CANDIDATES: written} if written else {}
     return in_order({**RESPONSE_PARAMETERS.put(settings, more), **out}, RESPONSE_ORDER)
@@ -297,8 +289,7 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
             others.append(branch[0])
             is_complete = alternative.messages and alternative.messages[-1].end is not None
             branch_extras.append(more or ({FINISH: "STOP", "index": len(others)} if is_complete else {}))
-    marker = None if content is None else _PLACEHOLDER
-    written = _response(around.settings, extras, marker, [_PLACEHOLDER] * len(others), branch_extras)
+    written = _response(around.settings, extras, branch_extras, has_content=content is not None)
     out = cast("Object", respelled(written, layout.get(FORM)))
     if not is_response(out):
         return None

@@ -30,8 +30,7 @@ from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
 from .hosted import is_hosted
-from .lone_objects import with_lone_objects
-from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE
+from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE, with_lone_objects
 
 # --- names ------------------------------------------------------------------------------------------------------------
 

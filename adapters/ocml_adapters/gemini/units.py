@@ -18,10 +18,9 @@ from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.wires.documents import SHAPE
 
 from .blocks import AS, PYTHON, PartGrammar, is_code
-from .lone_objects import ALONE
 from .parts import with_citations
 from .shapes import DOCUMENTS, TOP, UNITS
-from .syntax import HOME, NOTES, RESPONSE
+from .syntax import ALONE, HOME, NOTES, RESPONSE
 from .tools import NAMES
 
 _GRAMMAR = PartGrammar()

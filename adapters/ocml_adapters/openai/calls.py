@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL
-from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
+from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.json_values.parameters import members_of

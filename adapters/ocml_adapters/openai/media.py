@@ -6,7 +6,7 @@ import re
 from typing import Final, cast
 
 from ocml_bridge.chat.turns import parts_of, text_or_parts
-from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import ARRAY, Object, add, shape
 from ocml_bridge.json_values.parameters import members_of, nonempty_text

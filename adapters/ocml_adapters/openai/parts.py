@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL
-from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url, scheme
 from ocml_bridge.json_values.form import OBJECT, Object, add, without
 from ocml_bridge.json_values.parameters import members_of

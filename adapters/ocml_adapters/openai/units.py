@@ -38,7 +38,6 @@ from .syntax import CONTENT, DETAILS, HOME, MESSAGES, NOTES, OBJECT_AS_TEXT
 class WireReader(SkeletonReader):
     """The unit reader: it reads each wire message by itself."""
 
-    looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 

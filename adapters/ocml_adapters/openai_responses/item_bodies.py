@@ -10,6 +10,7 @@ from ocml_bridge.json_values.data_urls import image_of
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Content, Json, Media, Text
+from ocml_bridge.model.settings import text
 
 from .parts import read_parts, write_parts
 from .syntax import INPUT_TEXT
@@ -51,14 +52,6 @@ class Body(NamedTuple):
         if spelled.get("type") not in self.types or spelled.keys() != members.keys():
             return value
         return {key: spelled["type"] if key == "type" else members[key] for key in spelled}
-
-
-def _read_text(value: Json) -> Content | None:
-    return value if isinstance(value, str) else None
-
-
-def _write_text(content: Content) -> Json:
-    return content if isinstance(content, str) else None
 
 
 def _read_json(value: Json) -> Content | None:
@@ -125,8 +118,8 @@ def _write_screenshot(content: Content) -> Json:
 
 
 _SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
-TEXT: Final = Body(_read_text, _write_text)
-ARGUMENTS: Final = Body(_read_text, _write_text, is_json=True)
+TEXT: Final = Body(text, text)
+ARGUMENTS: Final = Body(text, text, is_json=True)
 """A text of JSON, as a function's arguments are."""
 JSON: Final = Body(_read_json, _write_json, is_json=True)
 FLAG: Final = Body(_read_flag, _write_flag, is_json=True)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.citations import CitationTable, Kind, Place
 from ocml_bridge.chat.turns import parts_of
-from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of

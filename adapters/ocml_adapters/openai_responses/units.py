@@ -42,7 +42,6 @@ _FIRST: Final = "first"
 class ItemReader(DocumentReader):
     """The unit reader: it reads each item by itself."""
 
-    looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 

@@ -11,7 +11,7 @@ from ..common.memo import Memo
 from ..json_values.form import OBJECT, Object, add, form_of, is_in_order, rest, shape
 from ..json_values.parameters import items_of
 from ..model import Citation, Json, Text, replace
-from .uploads import citation_for
+from .vendors import citation_for
 
 _NUMBERS: Final = frozenset({"start", "end"})
 _SCALARS: Final = frozenset({str, int, float, bool})

@@ -28,7 +28,7 @@ import orjson
 from ..json_values.parameters import members_of
 from ..stream.sse import Reader
 from .gateway import Settings
-from .gateway.clients.thinking import effort_of
+from .gateway.clients.efforts import effort_of
 from .gateway.conversation import Conversation
 from .gateway.problems import ApiError
 from .gateway.upstreams.http import HttpClient

@@ -10,7 +10,7 @@ import re
 from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
-from ..chat.uploads import vendor_at
+from ..chat.vendors import vendor_at
 from ..json_values.data_urls import BINARY, beginning, data_of
 
 _PLAIN: Final = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&*+,;=%-]+")

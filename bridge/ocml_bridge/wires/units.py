@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from ..json_values.form import Object
@@ -23,6 +24,7 @@ class DocumentReader(UnitReader):
         request: the place of the units in its requests.
     """
 
+    looks_at_contents = False
     documents: ClassVar[Documents]
     request: ClassVar[RequestUnits]
 
@@ -37,6 +39,10 @@ class DocumentReader(UnitReader):
     def split_envelope(self, source: str | Json) -> SplitEnvelope | None:
         """Split a request into its envelope and its units; None for a document of another shape."""
         return self.request.split_envelope(source)
+
+    def are_only_values(self, texts: Sequence[str]) -> bool:
+        """Return whether no text is blank: what else a text says is in no key."""
+        return all(map(str.strip, texts))
 
 
 class DocumentWriter(EnvelopeWriter):

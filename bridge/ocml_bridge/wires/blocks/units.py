@@ -38,16 +38,11 @@ class BlockReader(DocumentReader):
         grammar: the grammar of the format's blocks.
     """
 
-    looks_at_contents = False
     grammar: ClassVar[Grammar]
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return the skeleton of a wire message of texts, calls and replies, or None."""
         return skeleton(unit, self.grammar.key, self.grammar.slot)
-
-    def are_only_values(self, texts: Sequence[str]) -> bool:
-        """Return whether no text is blank: what else a text says is in no key."""
-        return all(map(str.strip, texts))
 
     def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return a wire message that has a skeleton, with other contents and ids."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from ...chat.signatures import signature_by
 from ...chat.turns import parts_of
+from ...chat.vendors import signature_by
 from ...chat.visibility import is_private
 from ...json_values.form import Object
 from ...loss import Log

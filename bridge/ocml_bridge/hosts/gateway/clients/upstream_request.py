@@ -20,8 +20,7 @@ from ..problems import ApiError, of_request
 from ..settings import Settings
 from ..upstreams.drivers import Completion
 from . import parameters
-from .template_kwargs import without_kwargs
-from .thinking import without_thinking
+from .efforts import without_kwargs, without_thinking
 
 
 @dataclass(frozen=True, slots=True)
