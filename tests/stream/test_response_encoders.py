@@ -9,8 +9,9 @@ import pytest
 
 from ocml_bridge import Message, Transcript
 from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
-from ocml_bridge.model import Foreign, Settings, replace
-from ocml_bridge.pipe import encoder
+from ocml_bridge.model import Foreign, Settings, Usage, replace
+from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.testing.streams import events_of
 
 STREAMS = ("openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse")
 WHOLE = ("openai", "openai-responses", "anthropic", "gemini")
@@ -160,3 +161,18 @@ def test_a_part_that_is_all_of_an_answer_is_lost_and_does_not_become_a_text() ->
     assert [(loss.code, loss.severity, loss.path) for loss in made.losses if loss.severity != "layout"] == [
         ("foreign-part", "lost", "/messages/0/content/0")
     ]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_total_is_added_to_the_numbers_of_tokens_of_a_document(stream: str) -> None:
+    """Streams of Nova through InvokeModel have none (openinference-instrumentation-bedrock): no number was passed on."""
+    client = encoder(stream, answer=Answer("a", "m", 1))
+    counted = STOP._replace(document=Transcript((ANSWER,), settings=Settings(usage=Usage(12, 13))))
+    written = b"".join([*client.encode([*SPOKEN, counted]), *client.finish()])
+    document = events_of(decoder(stream), [written]).stop.document
+    assert isinstance(document, Transcript)
+    assert document.settings is not None
+    assert document.settings.usage is not None
+    usage = document.settings.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == (12, 13, 25)
+    assert [loss for loss in client.losses if loss.severity != "layout" and "usage" in loss.path] == []

@@ -23,6 +23,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.identity import repeated_identity
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.stream.running import RunningText
+from ocml_bridge.stream.usage import with_total
 
 from .annotations import annotations_of
 from .calls import call_layout, signature_member
@@ -314,7 +315,7 @@ def members_of(document: Document) -> Object:
     """
     if not isinstance(document, Transcript) or document.settings is None:
         return {}
-    usage = document.settings.usage
+    usage = with_total(document.settings.usage)
     if usage is not None and None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
         usage = None
     settings = Settings(model=document.settings.model, usage=usage)

@@ -26,6 +26,7 @@ from ..wires.tool_alphabet import ToolAlphabet
 from .identity import repeated_identity
 from .response_losses import losses_of, losses_of_unwritten
 from .running import running_text
+from .usage import with_total
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
@@ -218,8 +219,8 @@ class ResponseEncoder(ABC):
 
     @property
     def usage(self) -> Usage | None:
-        """The numbers of tokens in the document."""
-        return None if self._settings is None else self._settings.usage
+        """The numbers of tokens in the document, with their total."""
+        return None if self._settings is None else with_total(self._settings.usage)
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
-"""Read the numbers of tokens that a caller gives for an answer."""
+"""Read the numbers of tokens that a caller gives for an answer, and complete those of a document."""
 
 from __future__ import annotations
 
 from typing import Any, Final, cast
 
 from ..json_values.parameters import members_of
-from ..model import Json, Usage
+from ..model import Json, Usage, replace
 
 _NAMES: Final = {
     "input_tokens": ("prompt_tokens", "input_tokens"),
@@ -31,3 +31,10 @@ def usage_in(usage: dict[str, object] | None) -> Usage | None:
 
 def _inner(value: Json, name: str) -> Json:
     return members_of(value).get(name)
+
+
+def with_total(usage: Usage | None) -> Usage | None:
+    """Return the numbers of tokens with their total, which some servers leave out and most clients require."""
+    if usage is None or usage.total_tokens is not None or usage.input_tokens is None or usage.output_tokens is None:
+        return usage
+    return replace(usage, total_tokens=usage.input_tokens + usage.output_tokens)
