@@ -54,6 +54,11 @@ CALLS = {
     "two calls": f"a\n{CALL}\n\n{CALL}\nb",
     "a call in a call": call(content=f"{CALL}\nend"),
     "a call in JSON": 'See:\n<tool_call>\n{"name": "write", "arguments": {}}\n</tool_call>\n.',
+    "a call in JSON in code": '<tool_call>\n```json\n{"name": "write", "arguments": {}}\n```\n</tool_call>\n.',
+    "a start tag alone": "It begins with\n```\n<tool_call>\n```\nand a name.",
+    "a start tag at the end": "It begins with\n<tool_call>",
+    "two start tags": "<tool_call>\n<tool_call>",
+    "tags around words": "<tool_call>\nwords\n</tool_call>\nso",
     "an indented call": "  <tool_call>\n  <function=f>\n  <parameter=a>x</parameter>\n  </function>\n  </tool_call>\n.",
 }
 

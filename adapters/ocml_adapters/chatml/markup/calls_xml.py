@@ -17,7 +17,7 @@ from ocml_bridge.json_values.jsontext import Span, spaced, value_at
 from ocml_bridge.text.calls import after_space
 
 from .calls import Call, Flaw, Markup, Stretch
-from .segments import BEFORE_END, WINDOW
+from .segments import BEFORE_END, LIKE_CALL, WINDOW
 from .spelling import as_json, is_writable, object_of, word
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
@@ -47,8 +47,6 @@ _END: Final = re.compile(rf"([^<\n]+)(?:{_END_FUNCTION}\s*)?{_CLOSE}\s*")
 """The rest of a call on the line of its last value, which has no end tag."""
 _INDENT: Final = 64
 """The maximum indentation of a tag that ends a value without a closing tag, and of one that begins a block in it."""
-_BEGIN: Final = ("<function=", "{", "[")
-"""What a call begins with, after its start tag."""
 _STARTS: Final = (_OPEN, "<function=", "<parameter=")
 _MOST_TAGS: Final = 64
 """The maximum number of tags of a block in a value."""
@@ -269,8 +267,7 @@ class _Reading:
         if tag[0] in _ENDS_OF or not self._begins_line(tag):
             return tag.start()
         if tag[0] == _OPEN:
-            begins = self.text.startswith(_BEGIN, after_space(self.text, tag.end()))
-            return self._end_of_call(tag) if begins else tag.start()
+            return self._end_of_call(tag) if self._is_like_call(tag) else tag.start()
         open_tags: list[re.Match[str]] = []
         for each in islice(_TAG.finditer(self.text, tag.start()), _MOST_TAGS):
             start = _ENDS_OF.get(each[0])
@@ -291,12 +288,16 @@ class _Reading:
         inner = 0
         for each in _AROUND.finditer(self.text, tag.start()):
             if each[0] == _OPEN:
-                inner += self._begins_line(each)
+                inner += self._begins_line(each) and self._is_like_call(each)
             elif BEFORE_END.search(self.text[max(0, each.start() - WINDOW) : each.start()]):
                 inner -= 1
                 if not inner:
                     return each.end()
         return len(self.text)
+
+    def _is_like_call(self, tag: re.Match[str]) -> bool:
+        """Return whether a call follows its start tag."""
+        return LIKE_CALL.match(self.text, after_space(self.text, tag.end())) is not None
 
     def _is_in_value(self, opener: re.Match[str], end: re.Match[str]) -> bool:
         """Return whether a block, or the last one of several, is in the value: text or the value's end follows it."""

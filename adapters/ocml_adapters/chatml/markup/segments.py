@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.text.calls import after_space
 
+from .named_functions import may_name_function, names_function
+
 CALL: Final = "<tool_call>"
 CALL_END: Final = "</tool_call>"
 LIST: Final = "<|tool_call_start|>"
@@ -34,16 +36,16 @@ _ENDS: Final = {
 }
 """Start tag → pattern of the end tag, if that is not `_TAG`."""
 _DATA_OR_END: Final = re.compile(f"{re.escape(DATA)}|{PARAMS_END}")
-_NAMED: Final = re.compile(r"""(?P<quote>["'])[^"'<>\n]+(?P=quote)\s*>\s*""")
-_NAMED_SO_FAR: Final = re.compile(r"""(?:["'][^"'<>\n]*+(?:["']\s*+)?)?""")
-_FOLLOW_NAME: Final = ("<param name=", PARAMS_END, "<arguments>")
-"""What follows the name of a function whose parameters have names in attributes."""
 _OUTSIDE_STRINGS: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 """What has a meaning outside the strings of JSON."""
 _IN_STRING: Final = re.compile(r"""["\\]""")
 BEFORE_END: Final = re.compile(r"(?P<tag>(?:</function>|</parameter>|<function=[^<>\n]+>)\s*)\Z|\n[ \t]*\Z")
 """What stands before the end of a call as tags: the end of its arguments (`tag`), or the beginning of a line. Elsewhere
 its end tag is text of an argument."""
+LIKE_CALL: Final = re.compile(r"<function=|(?:```\w*\s*)?[{\[]")
+"""What a call on a line of an argument begins with, after its start tag. Before anything else the tag is a word."""
+_BEGUN: Final = 32
+"""The number of characters after such a tag that are looked at."""
 _BEGIN_CALLS: Final = "{[<`"
 """What a call begins with, after its start tag."""
 WINDOW: Final = 512
@@ -60,7 +62,7 @@ class Segment(NamedTuple):
         closed: whether it has its end tag.
         last: whether the body ends within it.
         repeated: the length of what is before its last start tag: the same tag, and white space.
-        nests: whether it is a call as tags with whole calls in its arguments.
+        nests: whether it is a call as tags with start tags, and maybe whole calls, on lines of its arguments.
     """
 
     raw: str
@@ -194,20 +196,6 @@ def is_quoted(before: str, text: str, at: int) -> bool:
     return front.endswith(_QUOTE) and front != 2 * _QUOTE
 
 
-def _names_function(head: str) -> bool:
-    """Return whether the text after `<function name=` names a function and goes on like a call."""
-    named = _NAMED.match(head)
-    return named is not None and head.startswith(_FOLLOW_NAME, named.end())
-
-
-def _may_name_function(head: str) -> bool:
-    """Return whether more text may still make it one."""
-    named = _NAMED.match(head)
-    if named is None:
-        return _NAMED_SO_FAR.fullmatch(head) is not None
-    return any(tag.startswith(head[named.end() :]) for tag in _FOLLOW_NAME)
-
-
 class _Words(NamedTuple):
     """A start tag that begins no call.
 
@@ -243,7 +231,10 @@ class _OpenSegment:
         """The first characters of the call, without white space before them, and the last ones."""
         self._nests = nests
         self._nested = False
-        """Whether a call has begun on a line of an argument."""
+        """Whether a start tag has been on a line of an argument."""
+        self._begun: str | None = None
+        """What follows the last start tag on a line of an argument, without white space before it; None if it is known
+        whether a call begins there."""
         self._inner = 0
         """The number of such calls that have no end yet."""
         self._in_data: str | None = None
@@ -277,8 +268,8 @@ class _OpenSegment:
         """
         if self.opener == PARAMS and not self._started:
             head = "".join((*self.pieces, text[at : at + WINDOW]))
-            self._started = _names_function(head)
-            may_be_call = self._started or (len(head) < WINDOW and _may_name_function(head))
+            self._started = names_function(head)
+            may_be_call = self._started or (len(head) < WINDOW and may_name_function(head))
             return None if may_be_call else _Words(self.closed("").raw, at)
         if not in_thought:
             return None
@@ -304,7 +295,10 @@ class _OpenSegment:
             seen = tag.start()
             if self._head != FUNCTION or self._ends_at(tag[0]):
                 break
-            tag = self._tag.search(text, tag.end())
+            self._look(text, seen, tag.end())
+            seen = tag.end()
+            self._begun = "" if self._begun == CALL else self._begun
+            tag = self._tag.search(text, seen)
         if tag is None:
             self.pieces.append(text[at:])
             self.size += len(text) - at
@@ -342,18 +336,23 @@ class _OpenSegment:
 
     def _ends_at(self, tag: str) -> bool:
         """Return whether a call as tags ends at a tag, which the last characters are before."""
+        self._look_at_begun()
         before = BEFORE_END.search(self._recent)
         if before is None or not self._nests:
             return before is not None
         in_line = before["tag"] is None
         if tag == CALL and in_line:
-            self._nested = True
-            self._inner += 1
+            self._nested, self._begun = True, ""
         elif self._inner:
             self._inner -= tag != CALL
         else:
             return not (self._nested and in_line)
         return False
+
+    def _look_at_begun(self) -> None:
+        """Count the call that has begun at the last start tag on a line of an argument, if one has."""
+        self._inner += self._begun is not None and LIKE_CALL.match(self._begun) is not None
+        self._begun = None
 
     def _look(self, text: str, start: int, end: int) -> None:
         """Take the next characters of what may be a call as tags: remember its first and its last characters."""
@@ -361,6 +360,9 @@ class _OpenSegment:
             first = start if self._head else min(after_space(text, start), end)
             self._head += text[first : min(end, first + len(FUNCTION) - len(self._head))]
             self._in_tags = FUNCTION.startswith(self._head)
+        if self._begun is not None and len(self._begun) < _BEGUN:
+            first = start if self._begun else min(after_space(text, start), end)
+            self._begun += text[first : min(end, first + _BEGUN - len(self._begun))]
         self._recent = (self._recent + text[max(start, end - WINDOW) : end])[-WINDOW:]
 
     def _after_json(self, text: str, at: int) -> int | None:
