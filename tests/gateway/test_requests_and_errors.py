@@ -409,6 +409,31 @@ def test_a_parameter_that_cannot_be_done_is_named(private: Bench, changed: dict[
     assert len(private.upstream.asked) == asked, "the engine has not been asked"
 
 
+def test_mistral_s_word_for_a_required_call_is_understood(private: Bench) -> None:
+    """Recorded by magentic: Mistral's clients send `any`."""
+    for word in ("required", "any"):
+        model = private.play(call("weather", "{}"))
+        asked = {"model": model, "messages": USER, "tools": [WEATHER], "tool_choice": word}
+        assert httpx.post(f"{private.url}/chat/completions", json=asked).status_code == 200
+    first, second = ({**body, "model": "m"} for body in private.upstream.asked[-2:])
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("more", "param"),
+    [
+        ({"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9}, "anthropic_version"),
+        ({"messages": [{"role": "user", "content": [{"text": "Hi"}]}], "inferenceConfig": {}}, "inferenceConfig"),
+    ],
+)
+def test_a_request_of_another_api_is_told_where_to_go(private: Bench, more: dict[str, Any], param: str) -> None:
+    response = httpx.post(f"{private.url}/chat/completions", json={"messages": USER, **more})
+    error = response.json()["error"]
+    assert (response.status_code, error["param"]) == (400, param)
+    assert "/v1/messages" in error["message"]
+    assert "force_format" not in error["message"], "a client has no such option"
+
+
 def test_functions_are_answered_as_they_are_asked_for(private: Bench) -> None:
     """The deprecated form: who sends `functions` looks for `function_call`."""
     functions: Any = [{"name": "f", "parameters": {"type": "object"}}]

@@ -165,7 +165,7 @@ def test_a_part_that_is_all_of_an_answer_is_lost_and_does_not_become_a_text() ->
 
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_total_is_added_to_the_numbers_of_tokens_of_a_document(stream: str) -> None:
-    """Streams of Nova through InvokeModel have none (openinference-instrumentation-bedrock): no number was passed on."""
+    """Amazon Nova's streams have none (openinference-instrumentation-bedrock): no number was passed on."""
     client = encoder(stream, answer=Answer("a", "m", 1))
     counted = STOP._replace(document=Transcript((ANSWER,), settings=Settings(usage=Usage(12, 13))))
     written = b"".join([*client.encode([*SPOKEN, counted]), *client.finish()])

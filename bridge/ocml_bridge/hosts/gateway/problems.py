@@ -75,6 +75,13 @@ class ApiError(Exception):
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
 
+_OTHER_API: Final = (
+    "the request is in the format of another API, as this member shows: Messages are read at /v1/messages, Responses at"
+    " /v1/responses, and Chat Completions at /v1/chat/completions"
+)
+"""The message for such a request: the library's own one names options that a client does not have."""
+
+
 def of_request(error: BridgeError, param: str | None = None) -> ApiError:
     """Return the error for a request that cannot be read, or written as a prompt.
 
@@ -84,8 +91,9 @@ def of_request(error: BridgeError, param: str | None = None) -> ApiError:
     """
     if error.code is ErrorCode.PERM_VISIBILITY:
         return ApiError(403, error.code, error.message)
-    path = error.path.strip("/").replace("/", ".") if error.path else None
-    return ApiError(400, error.code, error.message, param or path)
+    path = param or (error.path.strip("/").replace("/", ".") if error.path else None)
+    message = _OTHER_API if error.code is ErrorCode.FORMAT_DOUBT else error.message
+    return ApiError(400, error.code, message, path)
 
 
 def of_answer(code: str, message: str) -> ApiError:

@@ -16,6 +16,8 @@ SPEAKING: Final = ROLES - {"assistant", "function"}
 CHOICE: Final = ("tool_choice", "function_call")
 """The parameters with the choice among the tools."""
 CHOICES: Final = ("none", "auto", "required")
+_ANY: Final = "any"
+"""Mistral's word for `required`, in `tool_choice`."""
 VERBOSITIES: Final = ("low", "medium", "high")
 UNSUPPORTED: Final = ("audio", "web_search_options")
 """Parameters that are refused because ignoring them would give another answer."""
@@ -211,7 +213,8 @@ def tools(request: Mapping[str, Any]) -> None:
             raise wrong(f"functions.{index}.name", "must be a string")
     for param in CHOICE:
         choice = request.get(param)
-        if choice is not None and not isinstance(choice, dict) and choice not in CHOICES:
+        is_word = choice in CHOICES or (param == CHOICE[0] and choice == _ANY)
+        if choice is not None and not isinstance(choice, dict) and not is_word:
             raise wrong(param, f"must be one of {', '.join(CHOICES)}, or an object")
 
 
