@@ -24,7 +24,7 @@ from rows import as_pairs, conversations
     ("plan", "row", "message"),
     [
         ("alpaca", {"instruction": "Why?", "output": True}, 'the row has "instruction", "output"'),
-        ("alpaca", {"instruction": "Why?", "output": None}, '"instruction", "output" (null)'),
+        ("alpaca", {"instruction": "Why?", "output": None}, "'output' is empty"),
         ("alpaca", {"conversations": [{"from": "human", "value": "x"}]}, "it looks like sharegpt"),
         ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
         ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "not JSON text"),
@@ -43,7 +43,7 @@ from rows import as_pairs, conversations
         (AUTO, {"uuid": "u", "name": "", "chat_messages": []}, "'chat_messages' is empty"),
         (AUTO, {"id": 1, "messages": None}, "'messages' is empty"),
         (AUTO, {"id": 1, "messages": None, "said": [{"text": "a"}]}, "this is not a row of any layout"),
-        (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
+        (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "'chosen' is empty"),
         (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": None, "children": []}}}, "a tree with a message"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a node of a tree"),

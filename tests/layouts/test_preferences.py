@@ -20,6 +20,7 @@ from layouts.row_pieces import (
     check_row,
     ids_of,
 )
+from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
@@ -266,6 +267,7 @@ ROWS: list[RowCase] = [
         },
         [ASKED, ANSWERED],
     ),
+    ("preference", {"prompt": "Why?", "accept": "Because.", "reject": "No."}, [ASKED, ANSWERED]),
     ("won", {"prompt": "Why?", "winner": "Because.", "loser": "No."}, [ASKED, ANSWERED]),
     # next to answers, the winner is one of them
     (
@@ -406,6 +408,10 @@ def test_two_answers_of_which_none_is_better_are_two_conversations(verdict: dict
         {"preferred": "b"},
         {"score_a": -1, "score_b": 0},
         {"comparison": "right"},  # Label Studio's JSON-MIN of a pairwise comparison
+        {"chosen": "b"},
+        {"chosen": "Because."},  # the answer itself
+        {"best": "Response B"},
+        {"rating_a": 1, "rating_b": 5},
     ],
     ids=str,
 )
@@ -434,6 +440,27 @@ def test_a_verdict_that_is_not_understood_is_found(verdict: Any, understood: boo
     for row in ({"prompt": "Why?", "response_1": "No.", "response_2": "So.", "preference": verdict}, ARENA):
         documents = read_row(Plan((AUTO,)), {**row, **({"winner": str(verdict)} if row is ARENA else {})}).documents
         assert [bool(each.findings) for each in documents] == [not understood] * 2
+
+
+@pytest.mark.parametrize("name", ["a", "A"])
+def test_a_letter_alone_is_no_answer_next_to_another(name: str) -> None:
+    other = {"a": "b", "A": "B"}[name]
+    with pytest.raises(BridgeError, match="not a row of any layout"):
+        read_row(Plan((AUTO,)), {"prompt": "Why?", name: "No.", other: "Because.", "winner": other})
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        # SQuAD 2 (its card): a question that the passage does not answer
+        ({"question": "Why?", "context": "c", "answers": {"text": [], "answer_start": []}}, "answers"),
+        ({"question": "Why?", "answer": None}, "answer"),
+        ({"prompt": "Why?", "chosen": None, "rejected": "No."}, "chosen"),
+    ],
+)
+def test_an_answer_that_is_empty_is_named(row: dict[str, Any], name: str) -> None:
+    with pytest.raises(BridgeError, match=f"there is no answer in this row: '{name}' is empty"):
+        read_row(Plan((AUTO,)), row)
 
 
 def test_an_answer_that_is_null_is_an_empty_text() -> None:

@@ -361,6 +361,12 @@ def test_the_proposed_command_reads_the_rows_as_they_are_stored(name: str, text:
     assert [[each["content"] for each in json.loads(row)["messages"]] for row in printed] == [["a"], ["b"]]
 
 
+def test_a_file_with_more_rows_than_those_looked_at_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(ROW)}\n" * 3)
+    assert "of which only the first 2 rows were looked at (--rows)" in propose([str(tmp_path / "a.jsonl")], 2)
+    assert "of which only" not in propose([str(tmp_path / "a.jsonl")], 4)
+
+
 def test_a_file_without_rows_gets_no_advice_on_layouts(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"")
     assert "# The data has no rows.\nlayout: auto\n" in propose([str(tmp_path / "a.jsonl")], 10)

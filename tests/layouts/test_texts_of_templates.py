@@ -462,6 +462,17 @@ ROWS: list[RowCase] = [
         {"text": "<|system|>\nBe kind.</s>\n<|user|>\nWhy?</s>\n<|assistant|>\nBecause.</s>\n"},
         [("system", "Be kind."), ASKED, ANSWERED],
     ),
+    # Metharme's (Pygmalion 2, its card; axolotl's prompt strategy), in one text and in two columns
+    (
+        "metharme",
+        {"text": "<|system|>Enter RP mode.\n<|user|>Why?<|model|>Because.\n<|user|>So?<|model|>"},
+        [("system", "Enter RP mode."), ASKED, ANSWERED, ("user", "So?")],
+    ),
+    (
+        "rendered",
+        {"prompt": "<|system|>Enter RP mode.<|user|>Why?<|model|>", "generation": "Because."},
+        [("system", "Enter RP mode."), ASKED, ANSWERED],
+    ),
     ("gemma-4", {"text": "<bos><|turn>user\nWhy?<turn|>\n<|turn>model\nBecause.<turn|>\n"}, [ASKED, ANSWERED]),
     ("glm-4", {"text": "[gMASK]<sop><|user|>\nWhy?<|assistant|>\n</think>\nBecause."}, [ASKED, ANSWERED]),
     ("kimi", {"text": "<|im_user|>user<|im_middle|>Why?<|im_end|>"}, [ASKED]),
@@ -581,7 +592,7 @@ def test_a_text_of_two_conversations_is_read_as_two() -> None:
     [
         "The marker [INST] begins an instruction.",
         "[INST] a [INST] b [/INST]",
-        "<|system|>a<|user|>b<|model|>c",
+        "<|system|>a<|user|>b<|bot|>c",
         "<bos><|turn>user\na<turn|>\n<|turn>model\n<|tool_call>call:f{a:<tool_call|><turn|>\n",
         "<bos><|turn>user\na<turn|>\n<|turn>model\n<|channel>thought\na<turn|>\n",
         "<bos><|turn>system\n<|tool>declaration:f<tool|><turn|>\n",

@@ -59,9 +59,12 @@ def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> st
         stored.append(_container(item))
         if item.kind == "parquet":
             parquet.check(item, _JOB)
+        read = survey.rows
         try:
             for row in islice(_rows(item, most), most):
                 survey.look(row)
+            if survey.rows - read == most:
+                stored[-1] += f", of which only the first {most:,} rows were looked at (--rows)"
         except BridgeError as error:
             if error.code is not ErrorCode.IO:
                 raise

@@ -47,8 +47,8 @@ SIDES: Final = "012ab"
 """The numbers and letters of compared answers."""
 
 
-_PREFERRED: Final = ("chosen", "preferred", "better", "winning", "win", "w", "selected", "accepted")
-_DISPREFERRED: Final = ("rejected", "dispreferred", "non_preferred", "worse", "losing", "lose", "l")
+_PREFERRED: Final = ("chosen", "preferred", "better", "winning", "win", "w", "selected", "accepted", "accept")
+_DISPREFERRED: Final = ("rejected", "dispreferred", "non_preferred", "worse", "losing", "lose", "l", "reject")
 """Words for the better and the worse one of two answers, alone or next to a word for an answer."""
 
 
@@ -71,8 +71,8 @@ def names_of_answer(side: str) -> tuple[str, ...]:
     return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])
 
 
-CHOICES: Final = frozenset({"choices", "options", "opa", "B", "option_b", "option2"})
-"""Columns of choices; their question cannot be answered without them."""
+CHOICES: Final = frozenset({"choices", "options", "opa", "B", "b", "option_b", "option2"})
+"""Columns of choices; their question cannot be answered without them. Next to `b`, `a` is no answer alone."""
 SEVERAL: Final = (
     *("responses", "generations", "completions", "candidates", "choices"),
     *(name for side in SIDES for name in names_of_answer(side)),

@@ -93,8 +93,8 @@ def named_preference(row: Object) -> dict[str, str]:
 
 _ANY: Final = Wording()
 _COMPARED: Final = (
-    ("chosen", "preferred", "better", "best", "winner"),
-    ("rejected", "dispreferred", "worse", "worst", "loser"),
+    ("chosen", "preferred", "better", "best", "winner", "accept", "accepted"),
+    ("rejected", "dispreferred", "worse", "worst", "loser", "reject"),
 )
 """Words for the better and the worse one of two answers, which are said of nothing else."""
 _BETTER: Final = (*_COMPARED[0], "positive", "good")

@@ -7,12 +7,14 @@ from typing import Final
 
 from .. import registry
 from ..detection import looks
+from ..model import Json
 from ..recognise import recognise
 from ..recognise.marks import PLANNED
 from ..recognise.prompts import ROWS
 from ..report.wording import shown
 from .agents.previews import PREVIEWS
-from .columns import TURNS
+from .columns import ANSWERS, QUESTIONS, TURNS
+from .fitting import members_of
 from .layout import Object
 from .table import LAYOUTS
 
@@ -36,6 +38,8 @@ def why_not(row: Object, names: Sequence[str], *, preview: bool) -> str:
     other = None if names == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
     if other is not None:
         return f"this is not a row of the layout {' or '.join(names)}: {has}; it looks like {other}"
+    if (empty := _empty_answer(row)) is not None:
+        return f"there is no answer in this row: {empty!r} is empty; leave the row out, or repair it"
     if (empty := empty_column(row)) is not None:
         return f"there is no conversation in this row: {empty!r} is empty; leave the row out, or repair it"
     if (what := likeness(row)) is not None:
@@ -53,6 +57,18 @@ def empty_column(row: Object) -> str | None:
     return empty
 
 
+def _empty_answer(row: Object) -> str | None:
+    """Return the column of an answer that is empty, next to a text that it would answer; None if there is none."""
+    is_asked = any(isinstance(row.get(name), str) for name in QUESTIONS)
+    return next((name for name in _ANSWERS if is_asked and name in row and _is_empty(row[name])), None)
+
+
+def _is_empty(value: Json) -> bool:
+    """Return whether a value is null or an empty list, or has only such members (SQuAD 2)."""
+    return value in (None, [], {}) or (bool(found := members_of(value)) and all(map(_is_empty, found.values())))
+
+
+_ANSWERS: Final = (*ANSWERS[:5], "answers", "chosen", "rejected")
 _HOLDERS: Final = (*TURNS, "chat_messages", "mapping")
 """Columns that are empty in rows without a conversation."""
 _MOST_NAMED: Final = 8

@@ -91,8 +91,11 @@ def _without_text(fields: Object, pair: _Pair) -> list[Finding]:
 
 
 def _better(fields: Object, pair: _Pair) -> int | None:
-    """Return the index of the better answer; None for neither."""
+    """Return the index of the better answer, which its column may repeat; None for neither."""
     if _BETTER in fields:
+        texts = [fields[_answer(side)] for side in pair]
+        if texts.count(fields[_BETTER]) == 1:
+            return texts.index(fields[_BETTER])
         side = side_of(fields[_BETTER])
         return next((each.index(side) for each in (pair, LETTERS) if side is not None and side in each), None)
     strength = _number(fields.get(_STRENGTH))
@@ -144,18 +147,12 @@ def _texts(value: Json) -> list[str] | None:
     return texts if texts and len(texts) == len(items) else None
 
 
-_SCORES: Final = ("score", "winner_model")
+_SCORES: Final = ("score", "winner_model", "rating", "reward")
 """The first word of the names of columns for the score of an answer, or for whether it won."""
 _VERDICTS: Final = {
     _BETTER: (
-        "better_response_id",
-        "preferred_response",
-        "preference",
-        "preferred",
-        "winner",
-        "choice",
-        "better",
-        "comparison",
+        *("better_response_id", "preferred_response", "preference", "preferred", "winner", "choice", "better"),
+        *("comparison", "chosen", "best"),
     ),
     _STRENGTH: ("preference_strength", "overall_preference"),
     **{_score(side): tuple([f"{word}_{side}" for word in _SCORES]) for side in columns.SIDES},

@@ -86,6 +86,15 @@ PHI_4: Final = Frames(
 """Phi-4 (axolotl, `phi_4.jinja`)."""
 ZEPHYR: Final = Frames("Zephyr", _BAR, re.compile(r"</s>|<\|endoftext\|>"), _ROLES, "`<|user|>`", _S)
 """Zephyr, TinyLlama and StableLM (LLaMA-Factory, `data/template.py`, `zephyr`)."""
+METHARME: Final = Frames(
+    "Metharme",
+    re.compile(r"<\|(system|user|model)\|>"),
+    re.compile(r"</s>|<\|\w+\|>"),  # any other token is of another template
+    {**_ROLES, "model": "assistant"},
+    "`<|user|>`, and the model's with `<|model|>`",
+    ended=False,
+)
+"""Metharme and Pygmalion 2 (axolotl, `metharme.jinja`)."""
 GLM_4: Final = Frames(
     "GLM-4",
     re.compile(rf"<\|(?:(system|user|observation)\|>|(assistant)\|>{_NO_THOUGHT})"),
@@ -293,6 +302,7 @@ ALL: Final = {
     "phi-4": PHI_4,
     "phi-3": PHI_3,
     "zephyr": ZEPHYR,
+    "metharme": METHARME,
     "glm-4": GLM_4,
     "deepseek": DEEPSEEK,
     "command-r": COMMAND_R,
