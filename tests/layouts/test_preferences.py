@@ -267,6 +267,27 @@ ROWS: list[RowCase] = [
         },
         [ASKED, ANSWERED],
     ),
+    # chatml_dpo_pairs (its card): the prompt is rendered, and the answers continue it
+    (
+        "rendered-preference",
+        {
+            "prompt": "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n",
+            "chosen": "Because.<|im_end|>\n",
+            "rejected": "No.<|im_end|>\n",
+        },
+        [ASKED, ANSWERED],
+    ),
+    # Nemotron's preferences (NeMo-Aligner, docs/user-guide/dpo.rst)
+    (
+        "rendered-preference",
+        {
+            "prompt": "<extra_id_0>System\n\n<extra_id_1>User\nWhy?\n<extra_id_1>Assistant\n",
+            "chosen_response": "Because.\n<extra_id_1>",
+            "rejected_response": "No.\n<extra_id_1>",
+            "chosen_reward": 5,
+        },
+        [ASKED, ANSWERED],
+    ),
     ("preference", {"prompt": "Why?", "accept": "Because.", "reject": "No."}, [ASKED, ANSWERED]),
     ("won", {"prompt": "Why?", "winner": "Because.", "loser": "No."}, [ASKED, ANSWERED]),
     # next to answers, the winner is one of them

@@ -303,6 +303,14 @@ def test_metadata_without_declarations_declares_no_tools(metadata: Any) -> None:
     assert not conversation.tools
 
 
+def test_calls_and_texts_in_one_column_are_distinguished_in_any_order() -> None:
+    texts = ["20 degrees.", json.dumps([{"name": "weather", "arguments": {}}])]
+    for outputs in (texts, texts[::-1]):
+        rows = [{"input": f"Rome? {len(outputs[0])}", "output": each, "tools": [WEATHER]} for each in outputs]
+        found = [as_pairs(conversations(row)[0].messages)[-1][0] for row in rows]
+        assert found == ["assistant" if each == texts[0] else "call weather" for each in outputs]
+
+
 def test_what_a_chat_template_is_given_besides_messages_is_read() -> None:
     """SmolTalk 2 (its card): tools as JSON texts, and the system prompt."""
     kwargs = {"xml_tools": [json.dumps(WEATHER)], "python_tools": [], "custom_instructions": "Be brief."}

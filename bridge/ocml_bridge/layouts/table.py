@@ -158,6 +158,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         without=frozenset(columns.REJECTED) - {"rejected"},
     ),
     PREFERRED,
+    rendered.RENDERED_PREFERENCE,
     *PREFERENCES,
     COMPARED,
     WON,

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...model import Json
-from ..layout import Document, Object, Wording, misshapen
+from .. import columns
+from ..exchange import CHOSEN, REJECTED, shared
+from ..fitting import as_list, items_of, members_of
+from ..layout import Document, Layout, Object, Wording, misshapen
+from ..messages import preference
 from . import frames
 from .framed import TEXT, Frames, is_framed, read_framed
 
@@ -38,6 +42,32 @@ def _tokens(text: Json, wording: Wording) -> Frames | None:
     )
 
 
+def is_rendered_preference(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a prompt in the tokens of a template, and two answers that continue it."""
+    return all(is_rendered(each, wording) for each in _with_either(fields))
+
+
+def _with_either(fields: Object) -> list[Object]:
+    """Return the fields with the chosen answer, and those with the rejected one."""
+    return [{**fields, ANSWER: fields.get(key)} for key in (CHOSEN, REJECTED)]
+
+
+def read_rendered_preference(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of the prompt with both of its answers.
+
+    Raises:
+        BridgeError: OCB-SHAPE if the prompt with an answer is not one conversation in the tokens of a template.
+    """
+    found = [each for given in _with_either(fields) for each in read_rendered(given, wording)]
+    values = [members_of(each.value) for each in found]
+    if len(values) != len((CHOSEN, REJECTED)):
+        raise misshapen(f"/{PROMPT}", "a prompt that its answers continue")
+    one, other = (items_of(value.get("messages")) for value in values)
+    at = shared(one, other)
+    findings = tuple(dict.fromkeys(finding for each in found for finding in each.findings))
+    return [Document(preference(one[:at], one[at:], other[at:], as_list(values[0].get("tools"))), findings)]
+
+
 def read_rendered(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of the prompt and its answer.
 
@@ -49,3 +79,17 @@ def read_rendered(fields: Object, wording: Wording) -> Sequence[Document]:
     if tokens is None:
         raise misshapen(f"/{PROMPT}", "a prompt in the tokens of a template")
     return read_framed(tokens, {TEXT: text}, wording)
+
+
+RENDERED_PREFERENCE: Final = Layout(
+    "rendered-preference",
+    "a prompt in a template, and two answers, of which one was chosen",
+    "openai",
+    {
+        PROMPT: ("prompt", "instruction", "question", "input"),
+        CHOSEN: columns.CHOSEN,
+        REJECTED: columns.REJECTED,
+    },
+    is_rendered_preference,
+    read_rendered_preference,
+)
