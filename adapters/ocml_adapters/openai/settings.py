@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import Parameters, members_of, parameter, plain_parameter, usage_at, value_at
+from ocml_bridge.json_values.parameters import (
+    Parameters,
+    members_of,
+    parameter,
+    plain_parameter,
+    schema_members,
+    usage_at,
+    value_at,
+)
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice
 from ocml_bridge.model import settings as plain
 from ocml_bridge.wires.tool_choices import ToolChoices
@@ -66,27 +74,18 @@ def _write_function_call(choice: ToolChoice) -> Json:
 
 # --- the form of the answer -------------------------------------------------------------------------------------------
 
-SCHEMA_NAME: Final = "answer"
-"""The name of a schema that has none, because the API requires one."""
-_DESCRIBED: Final = ("name", "description", "schema", "strict")
-
 
 def _response_format(value: Json) -> AnswerFormat | None:
     members = members_of(value)
     described: Json = members.get("json_schema", {})
-    if not isinstance(described, dict) or len(members) != 1 + ("json_schema" in members):
+    wanted = {"type", "json_schema"} if members.get("type") == "json_schema" else {"type"}
+    if members.keys() != wanted or not isinstance(described, dict) or "type" in described:
         return None
-    inner = cast("Object", described)
-    if ("json_schema" in members) is not (members.get("type") == "json_schema") or inner.keys() - set(_DESCRIBED):
-        return None
-    return plain.answer_format({"type": members.get("type"), **inner})
+    return plain.answer_format({"type": members["type"], **members_of(described)})
 
 
 def _write_response_format(form: AnswerFormat) -> Json:
-    if form.type != "json_schema":
-        return {"type": form.type}
-    described = {name: value for name in _DESCRIBED if (value := getattr(form, name)) is not None}
-    return {"type": form.type, "json_schema": {"name": SCHEMA_NAME, **described}}
+    return {"type": form.type} | ({"json_schema": schema_members(form)} if form.type == "json_schema" else {})
 
 
 # --- settings inside objects with other members -----------------------------------------------------------------------

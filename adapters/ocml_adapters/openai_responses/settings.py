@@ -10,7 +10,7 @@ import re
 from typing import Final, cast
 
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import Parameters, parameter, plain_parameter, usage_at
+from ocml_bridge.json_values.parameters import Parameters, parameter, plain_parameter, schema_members, usage_at
 from ocml_bridge.model import AnswerFormat, Json
 from ocml_bridge.model import settings as plain
 from ocml_bridge.wires.tool_choices import ToolChoices
@@ -50,19 +50,8 @@ TOOL_CHOICES: Final = ToolChoices(
 # --- the form of the answer -------------------------------------------------------------------------------------------
 
 
-def _answer_format(value: Json) -> AnswerFormat | None:
-    return plain.answer_format(value) if isinstance(value, dict) else None
-
-
-SCHEMA_NAME: Final = "answer"
-"""The name of a schema without one, because the API requires a name."""
-
-
 def _write_answer_format(form: AnswerFormat) -> Json:
-    members = ("name", "description", "schema", "strict")
-    described = {name: value for name in members if (value := getattr(form, name)) is not None}
-    default_name = {"name": SCHEMA_NAME} if form.type == "json_schema" else {}
-    return {"type": form.type, **default_name, **described}
+    return {"type": form.type, **schema_members(form)}
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -81,7 +70,7 @@ PARAMETERS: Final = Parameters(
         "max_output_tokens": plain_parameter("max_tokens"),
         "reasoning.effort": plain_parameter("reasoning_effort"),
         "text.verbosity": plain_parameter("verbosity"),
-        "text.format": parameter("response_format", _answer_format, _write_answer_format),
+        "text.format": parameter("response_format", plain.answer_format, _write_answer_format),
         "tool_choice": parameter("tool_choice", TOOL_CHOICES.read, TOOL_CHOICES.write),
         "usage": usage_at(
             {

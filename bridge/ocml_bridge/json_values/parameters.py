@@ -16,7 +16,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
-from ..model import Json, Settings, Usage
+from ..model import AnswerFormat, Json, Settings, Usage
 from ..model.settings import READERS, count
 from . import jsontext
 from .form import Object
@@ -106,6 +106,13 @@ def usage_at(places: Mapping[str, Keys]) -> Parameter:
 
 
 # --- objects ----------------------------------------------------------------------------------------------------------
+
+
+def schema_members(form: AnswerFormat) -> Object:
+    """Return what an answer format says of its schema, for APIs that require a name of every schema."""
+    named = {"name": "answer"} if form.type == "json_schema" else {}
+    members = ("name", "description", "schema", "strict")
+    return {**named, **{name: value for name in members if (value := getattr(form, name)) is not None}}
 
 
 def members_of(value: Json) -> Object:
