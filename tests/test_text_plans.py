@@ -102,6 +102,16 @@ def test_any_bytes_can_be_split(data: bytes) -> None:
     assert text is None or len(text.pieces) % 2
 
 
+@pytest.mark.parametrize("name", ["ocm-0.1", "chatml", "internlm2"])
+def test_a_start_token_without_a_header_is_not_followed_through_the_whole_text(name: str) -> None:
+    """Or a text of start tokens takes the square of its length."""
+    grammar = adapter(name)[0].reads_units(Options())
+    frame = "<|im_start|>user\n"
+    assert grammar.pieces(f"{frame}Hello") == ["", frame, "Hello"]
+    alone = f"<|im_start|>{'x' * 1000}\n"
+    assert grammar.pieces(alone) == [alone]
+
+
 def test_a_text_with_half_a_surrogate_pair_is_not_split() -> None:
     assert JsonSplitter().split('{"a": "\ud800"}') is None
 

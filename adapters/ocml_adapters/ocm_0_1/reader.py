@@ -52,7 +52,7 @@ class Around(NamedTuple):
     opening: Frame | None = None
 
 
-_SEPARATOR: Final = re.compile(rf"({re.escape(START)}[^\n]*\n|\n{re.escape(END)}|{re.escape(END)})")
+_SEPARATOR: Final = re.compile(rf"({re.escape(START)}[^\n]{{0,{_LONGEST}}}\n|\n{re.escape(END)}|{re.escape(END)})")
 """Matches what separates contents, in one group. A newline before an end token belongs to the frame."""
 
 

@@ -53,6 +53,10 @@ def _common(one: str, other: str) -> str:
     return one[:count]
 
 
+_LONGEST_HEADER: Final = 256
+"""The longest header that separates contents, so that a start token without one is not followed to the end of a text."""
+
+
 class _Splitter:
     """Splits texts at tokens.
 
@@ -124,7 +128,7 @@ class Grammar:
 
     def _separator(self, token: str) -> str:
         """Return a pattern for a token: a start token with its header, an end token alone."""
-        header = f"[^\n]*{re.escape(self.header_end)}" if token in self.starts else ""
+        header = f"[^\n]{{0,{_LONGEST_HEADER}}}{re.escape(self.header_end)}" if token in self.starts else ""
         return re.escape(token) + header
 
     @cached_property
