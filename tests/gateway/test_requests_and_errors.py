@@ -426,7 +426,9 @@ def test_mistral_s_word_for_a_required_call_is_understood(private: Bench) -> Non
         ({"messages": [{"role": "user", "content": [{"text": "Hi"}]}], "inferenceConfig": {}}, "inferenceConfig"),
     ],
 )
-def test_a_request_of_another_api_is_refused_with_the_path_that_takes_it(private: Bench, more: dict[str, Any], param: str) -> None:
+def test_a_request_of_another_api_is_refused_with_the_path_that_takes_it(
+    private: Bench, more: dict[str, Any], param: str
+) -> None:
     response = httpx.post(f"{private.url}/chat/completions", json={"messages": USER, **more})
     error = response.json()["error"]
     assert (response.status_code, error["param"]) == (400, param)

@@ -54,7 +54,7 @@ def _common(one: str, other: str) -> str:
 
 
 _LONGEST_HEADER: Final = 256
-"""The longest header that separates contents, so that a start token without one is not followed to the end of a text."""
+"""The longest header that separates contents, so that a start token without one is not followed to the text's end."""
 
 
 class _Splitter:
