@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import nullcontext
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from counting import forget
 from internlm2_vocabulary import VARIABLE, write_model
 from sampling import THOROUGH
 from whole_reports import looked_at
@@ -74,6 +76,15 @@ def unshrunk() -> Iterator[None]:
 def whole_reports(request: pytest.FixtureRequest) -> Iterator[None]:
     """Whatever is tested, its losses and findings are whole; where time is measured, nobody looks."""
     with nullcontext() if "perf" in request.path.parts else looked_at():
+        yield
+
+
+@pytest.fixture(scope="module")
+def all_plans_learned() -> Iterator[None]:
+    """Readers and writers know nothing at first, and learn every plan; after many documents without plans they wait."""
+    forget()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ocml_bridge.engine.plans.conversations.WINDOW", sys.maxsize)
         yield
 
 

@@ -21,6 +21,8 @@ from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
+pytestmark = pytest.mark.usefixtures("all_plans_learned")
+
 MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
 """The number of conversions after which plans write all similar conversations."""

@@ -22,6 +22,8 @@ from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
+pytestmark = pytest.mark.usefixtures("all_plans_learned")
+
 TIMES: Final = 6
 """The number of conversions after which plans write all similar conversations."""
 VIDEO: Final = {"type": "video", "video": {"url": "https://example.org/a.mp4"}}

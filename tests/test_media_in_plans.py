@@ -21,6 +21,8 @@ from ocml_bridge.units.media import of_address, of_data
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
+pytestmark = pytest.mark.usefixtures("all_plans_learned")
+
 TIMES: Final = 6
 """The number of conversions after which plans write all similar conversations."""
 PNG, JPEG, PDF = "iVBORw0KGgoAAAANSUhEUg", "/9j/4AAQSkZJRgABAQAAAQ", "JVBERi0xLjQKJcfsj6IK"

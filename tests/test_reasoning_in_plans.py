@@ -19,6 +19,8 @@ from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
+pytestmark = pytest.mark.usefixtures("all_plans_learned")
+
 TIMES: Final = 6
 """The number of conversions after which plans write all similar conversations."""
 LONG: Final = "c2lnbmF0dXJl" * 20

@@ -36,6 +36,8 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from sampling import sweep
 
+pytestmark = pytest.mark.usefixtures("all_plans_learned")
+
 GOLDEN: Final = Path(__file__).parents[1] / "golden"
 FORMATS: Final = [
     *("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse"),

@@ -20,6 +20,8 @@ from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
 
+pytestmark = pytest.mark.usefixtures("all_plans_learned")
+
 TIMES: Final = 8
 """After how many conversions similar conversations are written by a plan of the output."""
 OPENAI: Final = adapter("openai")[0]
