@@ -26,8 +26,8 @@ from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.thoughts import OPENED
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
-from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of
-from .unread import is_end, may_be_markup, unread_tags
+from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of, may_be_markup
+from .unread import is_end, unread_tags
 
 _OTHER_WORDS: Final = "the words around the tools are of no known chat template; they are a part of the text"
 
@@ -170,7 +170,7 @@ def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> Non
         log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", "the frame does not list the tools; it is text")
     if contents.tools and contents.declaration is None:
         log.find(FindingCode.MARKUP, f"/messages/{index}/content", _OTHER_WORDS)
-    if contents.tools is not None or not contents.messages or not may_be_markup(frame.body, contents.messages[0].role):
+    if contents.tools is not None or not contents.messages:
         return
     first = contents.messages[0]
     if first.role == "assistant":
@@ -178,6 +178,8 @@ def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> Non
             if each.channel == "final" or each.intent is not None:
                 tags = (tag for tag in unread_tags(str(each.content)) if tag in frame.body)  # others are broken
                 _report_tag(next(tags, None), index + at, log)
+        return
+    if not may_be_markup(frame.body, first.role):
         return
     for at, each in enumerate(contents.messages):
         text = str(each.content)

@@ -22,8 +22,7 @@ from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
 from .headers import speaker_of, with_known_role
-from .syntax import CLOSERS, END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, ends_turn
-from .unread import may_be_markup
+from .syntax import CLOSERS, END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, ends_turn, may_be_markup
 
 _NONE: Final[frozenset[str]] = frozenset()
 _CLOSED_ONLY: Final = frozenset({END})

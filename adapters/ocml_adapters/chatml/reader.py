@@ -31,8 +31,8 @@ from .markup.parts import NO_SCHEMAS
 from .markup.responses import answered
 from .plain import read_open_turn
 from .spelling import notes_about, with_notes
-from .syntax import GRAMMAR, TEXT, ends_turn
-from .unread import may_be_markup
+from .syntax import GRAMMAR, TEXT, ends_turn, may_be_markup
+from .unread import have_unread_tags
 
 _LONGEST: Final = 256
 """The maximum length of a header or a gap for which plans are made, in characters."""
@@ -95,7 +95,7 @@ class TextReader(UnitReader):
 
     def are_only_values(self, texts: Sequence[str]) -> bool:
         """Return whether no text is empty, and none may have markup of any family."""
-        if not all(texts) or any(map(may_be_markup, texts)):
+        if not all(texts) or any(map(may_be_markup, texts)) or have_unread_tags(texts):
             return False
         joined = "".join(texts)
         return "<" not in joined or not (has_tags(joined) or ends_turn(joined))
@@ -122,7 +122,7 @@ class TextReader(UnitReader):
             or len(frame.header) > _LONGEST
         ):
             return None
-        if may_be_markup(body, speaker.role):
+        if may_be_markup(body, speaker.role) or (speaker.role == "assistant" and have_unread_tags((body,))):
             return None
         key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, family)
         return key, [body] if body else []

@@ -83,6 +83,12 @@ def control_of(role: str) -> ControlTokens:
     return CONTROLS.get(role, CONTROL)
 
 
+def may_be_markup(text: str, role: str | None = None) -> bool:
+    """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
+    has_mark = "<" in text or "ist of tools: " in text
+    return has_mark and ("<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text))
+
+
 class Form(NamedTuple):
     """One of the two formats of ChatML.
 

@@ -51,8 +51,7 @@ from .plain import plain_open_turn, state_after
 from .prepare import Draft, remembered_of, share_a_frame, turn
 from .reader import TextReader
 from .spelling import APART, CLOSING, notes_about, opening_of, recalled, with_notes
-from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, ends_turn
-from .unread import may_be_markup
+from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, ends_turn, may_be_markup
 
 
 class WriteState(NamedTuple):

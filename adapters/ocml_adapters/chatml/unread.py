@@ -6,10 +6,8 @@ They are text, and reported: a client would show the thought, and nobody would m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
-
-from .syntax import ANYWHERE, control_of
 
 UNREAD: Final = (
     *("<tools>", "<tool_calls>", "<invoke name=", "<functioncall>", "<|python_tag|>"),
@@ -35,6 +33,8 @@ _CALLS_ALONE: Final = re.compile(
 )
 """The beginning of a text that is nothing but calls: in JSON (xLAM), in Python, or as tags whose tokens the server
 removed (LFM2, MiniCPM5). No tag marks them, so they may be an answer in JSON or code."""
+_BEFORE_CALLS: Final = frozenset("{[n \n\r\t")
+"""What the first character of such a text may be."""
 _CALL_IN_CODE: Final = re.compile(rf"(?:\A|\n)[ \t]*```\w*\s*{_CALL}")
 """A call in JSON in a block of code, as Qwen2.5-Coder writes it."""
 _ACTION: Final = re.compile(r"(?:\A|\n)[ \t]*(Action:)[^\n]*\n\s*Action Input:")
@@ -47,12 +47,20 @@ _ENDS: Final = re.compile(r"<(?:/\s*(?:[Tt]hink|THINK)\s*>|/tool_call\s*>|\|tool
 _QUOTES: Final = "`\"'"
 
 
-def may_be_markup(text: str, role: str | None = None) -> bool:
-    """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
-    has_mark = "<" in text or "ist of tools: " in text
-    if has_mark and ("<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text)):
-        return True
-    return role in (None, "assistant") and next(unread_tags(text), None) is not None
+def have_unread_tags(texts: Sequence[str]) -> bool:
+    """Return whether any of the texts has such a tag, as an assistant's text; fast if none has."""
+    suspects = [
+        text
+        for text in texts
+        # A single character is found much faster than several.
+        if "<" in text
+        or "[" in text
+        or "`" in text
+        or "✿" in text
+        or text[:1] in _BEFORE_CALLS
+        or ("\n" in text and (_INPUT in text or _ANSWER in text))
+    ]
+    return any(next(unread_tags(text), None) is not None for text in suspects)
 
 
 def is_end(tag: str) -> bool:
@@ -65,17 +73,17 @@ def unread_tags(text: str) -> Iterator[str]:
 
     Of each kind it is the first one, but all ends of thoughts and calls that have no beginning in the text.
     """
-    if "<" in text or "[" in text or "✿" in text:  # a single character is found much faster than several
+    if "<" in text or "[T" in text or "✿" in text:
         found = _UNREAD.match(text) or _UNREAD_IN_A_LINE.search(text)
         if found is not None:
             yield found[1]
-    alone = _CALLS_ALONE.match(text)
+    alone = _CALLS_ALONE.match(text) if text[:1] in _BEFORE_CALLS else None
     if alone is not None and (alone["python"] is None or text.rstrip().endswith(")]")):
         yield alone["json"] or alone["python"] or alone["tag"]
     in_code = _CALL_IN_CODE.search(text) if "`" in text and "{" in text else None
     if in_code is not None:
         yield in_code["json"]
-    if "\n" in text and ":" in text:
+    if "\n" in text:
         acts = _ACTION.search(text) if _INPUT in text else None
         acts = acts or (_THOUGHT.search(text, 0, text.rfind(_ANSWER)) if _ANSWER in text else None)
         if acts is not None:

@@ -115,6 +115,11 @@ class Written:
     more: int = 0
 
     @property
+    def has_ids(self) -> bool:
+        """Return whether it is token ids; only templates ask for it."""
+        return any(run.ids for frame in self.frames for piece in frame.pieces for run in piece.runs)
+
+    @property
     def has_marks(self) -> bool:
         """Return whether it has the place of any loss."""
         return any(piece.marks for frame in self.frames for piece in frame.pieces)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..events import Reason
 from ..model import Json, Settings, replace
+
+if TYPE_CHECKING:  # conversions of documents import no streams
+    from ..events import Reason
 
 _CUT_OFF: Final[frozenset[Reason]] = frozenset({"length", "truncated", "cancelled", "error"})
 """The reasons of answers that are not complete."""
