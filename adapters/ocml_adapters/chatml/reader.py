@@ -95,10 +95,10 @@ class TextReader(UnitReader):
 
     def are_only_values(self, texts: Sequence[str]) -> bool:
         """Return whether no text is empty, and none may have markup of any family."""
-        if not all(texts) or any(map(may_be_markup, texts)) or have_unread_tags(texts):
+        if not all(texts) or any(map(may_be_markup, texts)):
             return False
-        joined = "".join(texts)
-        return "<" not in joined or not (has_tags(joined) or ends_turn(joined))
+        tagged = "".join([text for text in texts if "<" in text])
+        return not (tagged and (has_tags(tagged) or ends_turn(tagged))) and not have_unread_tags(texts)
 
     def pieces(self, text: str) -> list[str]:
         """Split a text at its tokens; the headers of frames belong to them."""
