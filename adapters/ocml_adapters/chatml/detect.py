@@ -21,10 +21,9 @@ from .markup.body import restore
 from .markup.parts import NO_SCHEMAS, markup_of
 from .markup.responses import begins
 from .markup.thoughts import OPENED
-from .syntax import HYPERCLOVA, ends_turn
+from .syntax import HYPERCLOVA, LIST_OF_TOOLS, ends_turn
 
-_LISTS: Final = "List of tools: "
-_TAGS: Final = ("<tool", "<function", "<|tool_", "<|function_", "think>", _LISTS)
+_TAGS: Final = ("<tool", "<function", "<|tool_", "<|function_", "think>", LIST_OF_TOOLS)
 
 
 def has_tags(text: str) -> bool:
@@ -50,7 +49,7 @@ def may_have_markup(text: str, frames: Sequence[Frame]) -> bool:
     tokens = sum([1 + (frame.end != "") for frame in frames])
     if text.count("<") != tokens and (has_tags(text) or ends_turn(text)):
         return True
-    return _LISTS in text or any(read_speaker(frame.header).dialect is not None for frame in frames)
+    return LIST_OF_TOOLS in text or any(read_speaker(frame.header).dialect is not None for frame in frames)
 
 
 class Evidence(NamedTuple):

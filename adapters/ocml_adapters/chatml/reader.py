@@ -31,7 +31,7 @@ from .markup.parts import NO_SCHEMAS
 from .markup.responses import answered
 from .plain import read_open_turn
 from .spelling import notes_about, with_notes
-from .syntax import GRAMMAR, TEXT, ends_turn, may_be_markup
+from .syntax import GRAMMAR, TEXT, ends_turn, may_be_markup, with_marks
 from .unread import have_unread_tags
 
 _LONGEST: Final = 256
@@ -95,10 +95,11 @@ class TextReader(UnitReader):
 
     def are_only_values(self, texts: Sequence[str]) -> bool:
         """Return whether no text is empty, and none may have markup of any family."""
-        if not all(texts) or any(map(may_be_markup, texts)):
+        marked = with_marks(texts)
+        if not all(texts) or any(map(may_be_markup, marked)):
             return False
-        tagged = "".join([text for text in texts if "<" in text])
-        return not (tagged and (has_tags(tagged) or ends_turn(tagged))) and not have_unread_tags(texts)
+        joined = "".join(marked)
+        return not (marked and (has_tags(joined) or ends_turn(joined))) and not have_unread_tags(texts)
 
     def pieces(self, text: str) -> list[str]:
         """Split a text at its tokens; the headers of frames belong to them."""

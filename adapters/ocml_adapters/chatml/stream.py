@@ -28,9 +28,9 @@ from .markup.responses import ROLES, answered, begins
 from .markup.segments import DATA, PARAMS_END
 from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
 from .spelling import with_notes
-from .syntax import CONTROL, END, GRAMMAR, MARKED, control_of, ends_turn
+from .syntax import CONTROL, END, GRAMMAR, LIST_OF_TOOLS, MARKED, control_of, ends_turn
 
-_TOKENS: Final = (*MARKED, "List of tools: ")
+_TOKENS: Final = (*MARKED, LIST_OF_TOOLS)
 """The tokens and the tags that a text may have, whole or broken."""
 WRITTEN: Final = Hold(_TOKENS)
 """What a text that is written must not be cut inside of."""

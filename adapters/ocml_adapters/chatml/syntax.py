@@ -7,6 +7,7 @@ layout and extras.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from ocml_bridge.formats.boundary import ENDS, TURN_ENDS
@@ -48,14 +49,18 @@ CALLS_WITHOUT_TOKENS: Final = ("<function=", "<function name=")
 MARKED: Final = (*SPECIALS, "<tools>", "</tools>", *CALLS_WITHOUT_TOKENS, "<functions>", "</functions>")
 """The tokens and the tags of dialects that JSON must not contain."""
 MARKS: Final = ControlTokens(MARKED)
+LIST_OF_TOOLS: Final = "List of tools: "
+"""The words before the tools in LFM2's system text."""
+_LIST: Final = LIST_OF_TOOLS[1:]
+"""The same without the first letter, after which they are broken in other texts."""
 CONTROLS: Final = {
-    "system": ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ")),
+    "system": ControlTokens((*SPECIALS, "<tools>", "<functions>", LIST_OF_TOOLS)),
     "assistant": ControlTokens((*SPECIALS, *CALLS_WITHOUT_TOKENS)),
     "call": ControlTokens((*SPECIALS, "<function=", "</function>", "<parameter=", "</parameter>")),
 }
 """Role → the tokens and tags that the text of its messages must not contain, because tools or calls begin with them;
 `call` is for arguments that are written as tags or as Python."""
-ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ", *CALLS_WITHOUT_TOKENS))
+ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "<functions>", LIST_OF_TOOLS, *CALLS_WITHOUT_TOKENS))
 """All that the text of at least one role must not contain."""
 added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
@@ -83,10 +88,16 @@ def control_of(role: str) -> ControlTokens:
     return CONTROLS.get(role, CONTROL)
 
 
+def with_marks(texts: Iterable[str]) -> list[str]:
+    """Return the texts that have what tokens and tags begin with; no other text may be markup."""
+    return [text for text in texts if "<" in text or _LIST in text]
+
+
 def may_be_markup(text: str, role: str | None = None) -> bool:
     """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
-    has_mark = "<" in text or "ist of tools: " in text
-    return has_mark and ("<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text))
+    return ("<" in text or _LIST in text) and (
+        "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text)
+    )
 
 
 class Form(NamedTuple):
