@@ -165,6 +165,14 @@ def test_events_written_one_by_one_give_the_same_output_as_all_at_once(
     assert text == whole.output or order_of(made) != whole.order
 
 
+def test_a_reply_with_an_empty_name_gets_that_of_the_tool() -> None:
+    call = Message("assistant", "{}", None, "commentary", "functions.f", constraint="json", end="call")
+    document = Transcript((call, Message("tool", "1", "")))
+    text, _ = run(replay(document), encoder("harmony"))
+    assert text == write(document, "harmony", policy=LENIENT).output
+    assert "<|start|>functions.f to=assistant" in text
+
+
 @given(transcripts())
 @examples(100)
 def test_losses_are_reported(document: Transcript) -> None:

@@ -324,6 +324,16 @@ def test_nothing_is_lost_in_silence(document: Transcript, reason: Reason | None)
     assert unnamed(document, Transcript(back.messages, settings=usage), made.losses) == []
 
 
+def test_the_signature_of_a_thought_without_text_is_not_that_of_the_thought_before() -> None:
+    thoughts = [Message("assistant", text, channel="analysis") for text in ("One.", "", "Two.")]
+    thoughts[1].signature = Signature("c2ln", "anthropic")
+    chunks, made = encoded(Transcript(tuple(thoughts)), "stop")
+    back = events_of(decoder("openai-sse"), [b"".join(chunks)]).stop.document
+    assert isinstance(back, Transcript)
+    assert [(each.content, each.signature, each.extras) for each in back.messages] == [("One.\n\nTwo.", None, None)]
+    assert "/messages/1" in [loss.path for loss in made.losses if loss.severity is Severity.LOST]
+
+
 def test_the_usage_of_the_document_is_sent_if_the_caller_gives_none() -> None:
     document = Transcript((Message("assistant", "hi", channel="final"),), settings=Settings("m", usage=Usage(1, 2, 3)))
     chunks, made = encoded(document, "stop")

@@ -55,7 +55,9 @@ class HarmonyEncoder(TextEncoder):
         return closed if self._whole else closed + self._header(message) + MESSAGE
 
     def _named(self, message: Message) -> Message:
-        """Return a message; a reply without a name gets that of the tool that it answers for."""
+        """Return a message; a reply without a name, or with an empty one, gets that of the tool that it answers for."""
+        if message.role == TOOL and message.name == "":
+            message = replace(message, name=None)
         call = self._pairing.feed(len(self._messages), message)
         if message.role == TOOL and message.name is None:
             if call is None:  # without ids it is read as the reply to the next call that is open

@@ -149,8 +149,10 @@ class ListedThoughts:
             spoken: the numbers of the thoughts with text so far; no signature is written if the list lacks one.
         """
         if number not in self._texts:
-            item = sign(thought)
-            if item is None or (thought.content and not self._knows(spoken, number)):
+            item, signature = sign(thought), thought.signature
+            # A signature without its text would be read as that of the thought before, even if its own text is empty.
+            needs_text = thought.content != "" or (signature is not None and not signature.sealed)
+            if item is None or (needs_text and not self._knows(spoken, number)):
                 return []
             if thought.content:
                 self._beside[number] = thought
