@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from ..chat.turns import is_hosted
 from ..events import Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
@@ -48,16 +49,19 @@ def accumulate(events: Iterable[Event]) -> Document:
 def joined(events: Iterable[Event]) -> list[Event]:
     """Join adjacent deltas of the same message: the result does not depend on how a stream is cut into chunks."""
     out: list[Event] = []
-    for event in events:
-        last = out[-1] if out else None
-        match last, event:
-            case (Delta(index, started), Delta(same, more)) if index == same:
-                out[-1] = Delta(index, started + more)
-            case (RefusalDelta(index, started), RefusalDelta(same, more)) if index == same:
-                out[-1] = RefusalDelta(index, started + more)
-            case _:
-                out.append(event)
+    for kind, group in groupby(events, _kind_of_text):
+        if kind is None:
+            out += group
+        else:
+            make, number = kind
+            texts = [event.text for event in group if isinstance(event, (Delta, RefusalDelta))]
+            out.append(make(number, "".join(texts)))
     return out
+
+
+def _kind_of_text(event: Event) -> tuple[type[Delta | RefusalDelta], int] | None:
+    """Return what deltas that are joined have in common; None for any other event."""
+    return (type(event), event.number) if isinstance(event, (Delta, RefusalDelta)) else None
 
 
 def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event]:

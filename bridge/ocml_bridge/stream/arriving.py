@@ -149,7 +149,7 @@ class ArrivingDecoder(Decoder, ABC):
         Raises:
             BridgeError: OCB-JSON if the data is not JSON; OCB-LIMIT if a value is too long.
         """
-        if self.closed or self.failed or self.done:
+        if self.is_closed:
             return []
         text = self._utf8.decode(data)
         at, length = 0, len(text)

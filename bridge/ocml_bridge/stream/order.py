@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
 
 from ..events import Delta, End, Event, Named, PartEnd, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding
 from ..model import replace
+from .accumulate import joined
 
 
 class InOrder:
@@ -127,20 +127,11 @@ class Settled:
                     start, *rest = self._open.pop(number)
                     assert isinstance(start, Start)
                     began = replace(start.message, channel=message.channel, intent=message.intent)
-                    yield from (start._replace(message=began), *_joined(number, rest), event)
+                    yield from (start._replace(message=began), *joined(rest), event)
                 case Stop():
-                    for number, waiting in self._open.items():
-                        yield from _joined(number, waiting)
+                    for waiting in self._open.values():
+                        yield from joined(waiting)
                     self._open.clear()
                     yield event
                 case _:
                     yield event
-
-
-def _joined(number: int, events: Iterable[Event]) -> Iterator[Event]:
-    """Yield the events of a message, with one delta in place of several that follow one another."""
-    for is_text, group in groupby(events, lambda event: type(event) is Delta):
-        if is_text:
-            yield Delta(number, "".join(event.text for event in group if isinstance(event, Delta)))
-        else:
-            yield from group
