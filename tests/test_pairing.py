@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
-from ocml_bridge.units.arrange import arrangement_for, arrival_losses, pairing_losses
+from ocml_bridge.units.arrange import arrangement_for, arrival_losses, misread, pairing_losses
 from ocml_bridge.units.heads import item_of
 from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
@@ -105,6 +105,19 @@ def test_text_inside_of_a_wire_message_does_not_separate_its_calls() -> None:
 
 def test_a_message_to_a_participant_is_not_a_call() -> None:
     assert pair([call("a", "user"), reply("a")]) == {}
+
+
+def test_a_reply_must_not_answer_a_call_that_remains_when_another_is_written_as_text() -> None:
+    document = [call("a"), call("b"), reply("x")]  # found by changing ids in a recorded request of Responses
+    image = [document[0], replace(document[1], recipient=None), document[2]]
+    assert pair(document) == {}
+    assert misread(document, pair(document), image) == {2: 0}
+
+
+def test_a_reply_must_not_seem_to_answer_a_call_that_is_written_as_text() -> None:
+    document = [call("a"), call("b"), reply("b")]
+    image = [replace(document[0], recipient=None), replace(document[1], call_id=None), replace(reply(), call_id=None)]
+    assert misread(document, pair(document), image) == {2: 0}
 
 
 # --- both ways --------------------------------------------------------------------------------------------------------

@@ -45,6 +45,9 @@ def misread(
 ) -> dict[int, int | None]:
     """Return the replies that answer another call in the image than in the document.
 
+    A call may be written as text. Then a reply must answer the same call for readers who know that this text is a call,
+    and for those who do not.
+
     Args:
         messages: the messages of the document.
         pairs: index of each reply → index of its call, in the document.
@@ -57,22 +60,22 @@ def misread(
     """
     origins = (range(len(messages)) if order is None else order)[: len(image)]
     lost = [at for at, index in enumerate(origins) if is_call(messages[index]) and not is_call(image[at])]
-    if lost:
-        # These calls are written as text, and a person or model that reads the text pairs replies with them.
-        image = list(image)
-        for at in lost:
-            image[at] = Message("assistant", "", recipient=messages[origins[at]].recipient, end="call")
     read = pair(image)
-    if pairs == read and order is None:
+    if pairs == read and order is None and not lost:
         return {}
+    with_lost = list(image)
+    for at in lost:
+        with_lost[at] = Message("assistant", "", recipient=messages[origins[at]].recipient, end="call")
+    understood = pair(with_lost) if lost else read
     place = {index: at for at, index in enumerate(origins)}
     wrong: dict[int, int | None] = {}
     for at, index in enumerate(origins):
         if not is_reply(image[at]):
             continue
-        call, answers = pairs.get(index), read.get(at)
-        if answers != (None if call is None else place.get(call)):
-            wrong[index] = None if answers is None else origins[answers]
+        call = place.get(pairs[index]) if index in pairs else None
+        for answers in (understood.get(at), read.get(at, call)):
+            if answers != call:
+                wrong.setdefault(index, None if answers is None else origins[answers])
     return wrong
 
 
