@@ -11,7 +11,7 @@ from ocml_bridge import BridgeError, Options, convert, read, write
 from ocml_bridge.chat.turns import is_hosted
 from ocml_bridge.detection import detect
 from ocml_bridge.errors import ErrorCode
-from ocml_bridge.loss import Severity
+from ocml_bridge.loss import FindingCode, LossCode, Severity
 from ocml_bridge.model import (
     AnswerFormat,
     Foreign,
@@ -169,6 +169,27 @@ def test_both_spellings_of_keys_are_read_alike() -> None:
     ]
     assert one.settings == other.settings == Settings(max_tokens=9)
     assert same(write(other, "gemini").output, snake)
+
+
+@pytest.mark.parametrize("role", [{}, {"role": None}, {"role": ""}])
+def test_a_content_without_a_role_is_the_models_if_it_has_thoughts_or_calls(role: dict[str, Any]) -> None:
+    parts: list[Any] = [{"text": "Hm.", "thought": True}, {"text": "Yes."}, {"functionCall": {"name": "f", "args": {}}}]
+    document = contents(user({"text": "Q"}), {**role, "parts": parts})
+    result = convert(json.dumps(document), source="gemini", target="openai")
+    assert [finding.code for finding in result.findings] == [FindingCode.UNKNOWN_ROLE]
+    assert [message["role"] for message in result.output["messages"]] == ["user", "assistant"]
+    assert result.output["messages"][1]["content"] == "Yes."
+    assert same(convert(json.dumps(document), source="gemini", target="gemini").output, document)
+
+
+@pytest.mark.parametrize("role", ["user", "someone"])
+def test_a_thought_of_anyone_but_the_model_is_shown_nowhere(role: str) -> None:
+    document = contents({"role": role, "parts": [{"text": "Hm.", "thought": True}, {"text": "Yes."}]})
+    result = convert(json.dumps(document), source="gemini", target="openai")
+    assert [message["content"] for message in result.output["messages"]] == ["Yes."]
+    lost = [(loss.code, loss.path) for loss in result.losses if loss.severity is Severity.LOST]
+    assert lost == [(LossCode.FOREIGN_PART, "/messages/0/content/0")]
+    assert same(convert(json.dumps(document), source="gemini", target="gemini").output, document)
 
 
 def test_unknown_members_of_contents_may_be_spelled_as_known_ones_without_a_loss() -> None:

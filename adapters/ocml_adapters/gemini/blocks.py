@@ -148,9 +148,10 @@ class PartGrammar(Grammar):
 
     def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
         """Return a thought or a text; None for an empty text that only carries other members, such as a signature."""
-        if not isinstance(text, str):
+        is_thought = more.get("thought") is True
+        if not isinstance(text, str) or (is_thought and ROLES.get(side.lower()) != "assistant"):
             return UNKNOWN
-        if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
+        if is_thought:
             rest = without(more, "thought")
             return self._signed(Message("assistant", text, channel="analysis"), rest)
         return None if not text and more else Text(text, self.notes.by_format(more))

@@ -67,10 +67,9 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
         members: the same with the keys that the writer has.
         default: the role if it has none; `TOP` for the system prompt.
     """
-    role = members.get(ROLE)
-    side = role if default != TOP and isinstance(role, str) and role else default
-    speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
     raws = grammar.blocks(members.get(grammar.key)) or []
+    side = _side(grammar, members, raws, default)
+    speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
     messages = [_message(grammar, run, speaker) for run in _runs(grammar, raws, side)]
     if not messages:
         messages = [Message(speaker, "", channel=_channel(speaker), layout=grammar.notes.by_format({EMPTY: "none"}))]
@@ -80,6 +79,21 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
             message.layout = grammar.notes.adding(message.layout, {ROLE: side})
     _store_wire(grammar, messages[0], wire, members, side)
     return messages
+
+
+def _side(grammar: Grammar, members: Object, raws: Sequence[Json], default: str) -> str:
+    """Return the role of a wire message; without one, it is the assistant's if a block is a thought or a call."""
+    assistant = grammar.assistant
+    if default == TOP or has_role(members):
+        return TOP if default == TOP else cast("str", members[ROLE])
+    read = (read_block(grammar, raw, assistant) for raw in raws) if default != assistant else ()
+    return assistant if any(isinstance(each, Message) and each.role == "assistant" for each in read) else default
+
+
+def has_role(members: Object) -> bool:
+    """Return whether a wire message names its role."""
+    role = members.get(ROLE)
+    return isinstance(role, str) and role != ""
 
 
 def _channel(speaker: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, cast
 
 from ...errors import BridgeError, ErrorCode
 from ...json_values.form import Object
-from ...loss import Log
+from ...loss import FindingCode, Log
 from ...model import Alternative, Foreign, Json, Message, Part, Transcript, replace
 from ...units.conversation import Conversation
 from ...units.envelopes import Body, Branches
@@ -23,12 +23,13 @@ from ..units import DocumentReader, DocumentWriter
 from .grammar import ROLE, TOP, Grammar
 from .joining import State as Joint
 from .preparing import prepared
-from .reading import read_wire, related
+from .reading import has_role, read_wire, related
 from .skeletons import skeleton, with_values
 from .spelling import UnlikeError
 from .writing import nearest, settled, spelled, wires_of
 
 _ROLES: Final = frozenset({"system", "assistant", "user", "tool"})
+_WITHOUT_ROLE: Final = "this message has no role; it is read as the assistant's, because of its thoughts or calls"
 
 
 class BlockReader(DocumentReader):
@@ -58,6 +59,8 @@ class BlockReader(DocumentReader):
         wire, default = (unit.wire, TOP) if isinstance(unit, Top) else (unit, shell.default)
         messages = self._read(wire, shell.place(at), default)
         self._report_findings(messages, index, log)
+        if default == self.grammar.user and messages[0].role == "assistant" and not has_role(cast("Object", wire)):
+            log.find(FindingCode.UNKNOWN_ROLE, f"/messages/{index}/role", _WITHOUT_ROLE)
         return messages
 
     def _read(self, wire: Json, path: str, default: str) -> list[Message]:
