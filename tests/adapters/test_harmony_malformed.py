@@ -120,6 +120,17 @@ MALFORMED: dict[str, tuple[str, Message]] = {
         assistant("x", channel="analysis"),
     ),
     "4 the channel for the role": ("<|start|>final<|message|>x<|end|>", assistant("x", channel="final")),
+    **{
+        f"4 a misspelt thought without a channel marker: {header}": (
+            f"{header}<|message|>x<|end|>",
+            assistant("x", channel="analysis"),
+        )
+        for header in (
+            *("analysi", "nalysis", "anaalysis", "AnaIysis", "jsonanalysis"),
+            *("<|start|>assistantassistantanalysis", "<|start|>assistantcodeanalysis", "<|start|>assistant analysi"),
+        )
+    },
+    "4 a tool whose name ends so": ("<|start|>dataanalysis<|message|>x<|end|>", Message("tool", "x", "dataanalysis")),
     "4 the role twice": (
         "<|start|>assistantassistant<|channel|>final<|message|>x<|end|>",
         assistant("x", channel="final"),

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import Message
-from ocml_bridge.text.channels import chosen, evident
+from ocml_bridge.text.channels import chosen, evident, meant
 
 from .header import ATTRIBUTE, CALLED, NAMED_ROLE, TO, TOOL_NAME, Fields, implied_intent, is_call_to_tool, regular
 from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, MAX_HEADER, ROLES, TOOL
@@ -70,13 +70,21 @@ class _Sorter:
         prose = sum(not _has_key(word) for word in words[speaker:]) > _MOST_WORDS
         lead = -1 if self._named or self.channels else int(words[:1] == [ASSISTANT])
         for at, word in enumerate(words):
-            if at == lead and (channel := evident(word.removeprefix(ASSISTANT))) in CHANNELS:
+            if at == lead and (channel := self._channel(word)) in CHANNELS:
                 self.channels.append(channel)
                 self._first = False
             elif prose and at >= speaker and not _has_key(word):
                 self.unplaced.append(word)
             else:
                 self.word(word)
+
+    def _channel(self, word: str) -> str:
+        """Return the channel that the first word means, or the one after the role; any other word unchanged."""
+        rest = word
+        while rest.startswith(ASSISTANT):
+            rest = rest.removeprefix(ASSISTANT)
+        may_be_tool = self._first and self._opened and rest == word
+        return evident(rest) if may_be_tool else meant(rest)
 
     def put(self, field: str, value: str) -> None:
         """Set a field, unless it has a value already; another value is unplaced."""

@@ -14,6 +14,17 @@ CHANNELS: Final = ("analysis", "commentary", "final")
 """The known channels, the most private one first."""
 _NAME: Final = re.compile("|".join(CHANNELS))
 _MISSPELT: Final = re.compile(rf"[\W\d_]*(?:(?:{_NAME.pattern})[\W\d_]*)+")
+_HIDDEN: Final = CHANNELS[0]
+_NEARLY_HIDDEN: Final = re.compile(
+    "|".join(
+        [
+            *(f"{_HIDDEN[:at]}[a-z]?{_HIDDEN[at + 1 :]}" for at in range(len(_HIDDEN))),
+            *(f"{_HIDDEN[:at]}[a-z]{_HIDDEN[at:]}" for at in range(1, len(_HIDDEN))),
+            f"[a-z]+{_HIDDEN}",
+        ]
+    )
+)
+"""Matches the hidden channel's name with one letter too few, too many or wrong, or with a word glued before it."""
 
 
 def evident(value: str) -> str:
@@ -25,6 +36,14 @@ def evident(value: str) -> str:
         return value
     folded = value.casefold()
     return min(_NAME.findall(folded), key=CHANNELS.index) if _MISSPELT.fullmatch(folded) else value
+
+
+def meant(word: str) -> str:
+    """Return the known channel that a word without a marker before it means, else the word.
+
+    More misspellings than those of `evident` mean the hidden channel (`analysi`, `jsonanalysis`).
+    """
+    return _HIDDEN if _NEARLY_HIDDEN.fullmatch(word.casefold()) else evident(word)
 
 
 def chosen(names: Sequence[str], *, answers: bool) -> str | None:
