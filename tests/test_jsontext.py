@@ -197,9 +197,10 @@ def test_the_error_names_truncated_json_and_text_that_is_not_json(text: str | by
         ("[-Infinity]", "in JSON, Infinity is null"),
         ('{"end": True}', "in JSON, True is true"),
         ("{'a': 1}", "strings of JSON have double quotes"),
+        ("{“a”: 1}", "strings of JSON have double quotes"),
     ],
 )
-def test_the_error_says_what_json_has_for_values_of_python(text: str, advice: str) -> None:
+def test_the_error_says_what_json_has_instead(text: str, advice: str) -> None:
     with pytest.raises(BridgeError, match=f"; {advice}$"):
         loads(text)
 

@@ -176,7 +176,7 @@ class FindingCode(StrEnum):
     MARKUP = "markup"
     """A message has tags of a dialect that are not understood there, such as a reply next to text; they are kept."""
     JSON_REPAIRED = "json-repaired"
-    """Invalid JSON was repaired; its raw text is kept."""
+    """Invalid JSON was repaired: comments and needless commas in a file, or what a model wrote, whose text is kept."""
     JSON_OPAQUE = "json-opaque"
     """A text that should be JSON is not; it is kept as text."""
     TOOLS_OPAQUE = "tools-opaque"

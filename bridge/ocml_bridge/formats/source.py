@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
-from ..json_values import jsontext
-from ..json_values.comments import without_comments
+from ..json_values import jsonc, jsontext
 from ..json_values.json_lines import loads_lines
 from ..json_values.parsed import as_json
 from ..loss import FindingCode, Log
@@ -112,7 +111,7 @@ def _utf8(data: bytes) -> str:
 
 
 def _json(data: str | bytes, log: Log) -> Json:
-    """Parse a JSON value; JSON lines become a list, and JSON with comments is repaired."""
+    """Parse a JSON value; JSON lines become a list, and JSON with comments or with commas at ends is repaired."""
     try:
         return jsontext.loads(data)
     except BridgeError as error:
@@ -123,9 +122,10 @@ def _json(data: str | bytes, log: Log) -> Json:
             raise error.locate(text) from error.__cause__
         if (lines := loads_lines(text)) is not None:
             return lines
-        bare = without_comments(text)
+        bare = jsonc.as_json(text)
         if bare is None:
             raise error.locate(text) from error.__cause__
         value = jsontext.loads(bare)
-        log.find(FindingCode.JSON_REPAIRED, "", "JSON has no comments; the comments are left out")
+        detail = "JSON has no comments, and no commas before closing brackets; they are left out"
+        log.find(FindingCode.JSON_REPAIRED, "", detail)
         return value

@@ -123,7 +123,11 @@ def _advice(error: orjson.JSONDecodeError) -> str:
     constant = _CONSTANT.search(error.doc, start, start + _BEGINNING)
     if constant is not None and constant.start() <= error.pos:
         return f"; in JSON, {constant[0]} is {_CONSTANTS[constant[0]]}"
-    return "; strings of JSON have double quotes" if error.doc[error.pos : error.pos + 1] == "'" else ""
+    return "; strings of JSON have double quotes" if error.doc[error.pos : error.pos + 1] in _QUOTES else ""
+
+
+_QUOTES: Final = ("'", "`", "“", "”", "„", "«")
+"""Quotation marks with which people and editors begin strings."""
 
 
 _CONSTANTS: Final = {**dict.fromkeys(("NaN", "Infinity", "None"), "null"), "True": "true", "False": "false"}

@@ -1,4 +1,4 @@
-"""JSON with comments is read without them, in linear time, also for text that only looks like it."""
+"""JSON with comments, or with commas before closing brackets, is read without them, in linear time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, read
-from ocml_bridge.json_values.comments import COMMENT, without_comments
+from ocml_bridge.json_values.jsonc import COMMA, COMMENT, as_json
 
 REQUEST = '{"messages":[{"role":"user","content":"src/* // \\" */"}]}'
 
@@ -23,9 +23,12 @@ REQUEST = '{"messages":[{"role":"user","content":"src/* // \\" */"}]}'
         f"{REQUEST} // a request",
         f"/* a\nrequest */{REQUEST}/**/",
         REQUEST.replace(":[", ": /* * / // */ ["),
+        REQUEST.replace("}]}", "},]}"),
+        REQUEST.replace("}]}", ", } , \n]\n,}"),
+        REQUEST.replace("}]}", "}, // the last one\n]}"),
     ],
 )
-def test_comments_are_left_out_and_reported(text: str) -> None:
+def test_comments_and_commas_are_left_out_and_reported(text: str) -> None:
     reading = read(text, "openai")
     assert [finding.code for finding in reading.findings] == [FindingCode.JSON_REPAIRED]
     assert reading.transcript == read(REQUEST, "openai").transcript
@@ -33,15 +36,31 @@ def test_comments_are_left_out_and_reported(text: str) -> None:
 
 def test_the_position_after_comments_does_not_change() -> None:
     text = '/* "a" */ {"b": 1} // c'
-    bare = without_comments(text)
+    bare = as_json(text)
     assert bare is not None
     assert bare.index('"b"') == text.index('"b"')
     assert len(bare) == len(text)
 
 
-@pytest.mark.parametrize("text", ["{} /", "{} /*", "{} /*/", '{} // \n "', '{} "//', "// alone", "{}", '{"a": "//"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[,]x",
+        "[1,,]",
+        "{},",
+        '{"a": ",]"}',
+        "{} /",
+        "{} /*",
+        "{} /*/",
+        '{} // \n "',
+        '{} "//',
+        "// alone",
+        "{}",
+        '{"a": "//"}',
+    ],
+)
 def test_text_that_is_not_json_with_comments_gives_none(text: str) -> None:
-    assert without_comments(text) is None
+    assert as_json(text) is None
 
 
 CUT: dict[str, str] = {
@@ -51,16 +70,18 @@ CUT: dict[str, str] = {
     "stars": "{ /" + "*" * 200_000,
     "slashes": "{" + "/ " * 100_000,
     "strings": '{"a":[' + '"b",' * 50_000,
+    "commas": "[" + ", " * 100_000,
+    "spaces": "[" + f",{' ' * 400}" * 400,
 }
 
 
 @pytest.mark.parametrize("name", CUT)
 def test_a_truncated_record_takes_little_memory(name: str) -> None:
     text = CUT[name]
-    without_comments(text[:100])
+    as_json(text[:100])
     tracemalloc.start()
     try:
-        assert without_comments(text) is None
+        assert as_json(text) is None
         assert tracemalloc.get_traced_memory()[1] < 4 * len(text)
     finally:
         tracemalloc.stop()
@@ -73,20 +94,21 @@ def test_a_truncated_record_is_not_json(name: str) -> None:
     assert caught.value.code is ErrorCode.JSON
 
 
-@given(st.lists(st.sampled_from([*'"\\/*\n {}1,', "//", "/*", "*/", '"a"', "文"]), max_size=12).map("".join))
+@given(st.lists(st.sampled_from([*'"\\/*\n {}[]1,', "//", "/*", "*/", '"a"', "文"]), max_size=12).map("".join))
 def test_each_character_is_read_once(text: str) -> None:
     """Each match begins where the last one ended and takes something: nothing is searched for, nothing tried twice."""
-    at = 0
-    for found in COMMENT.finditer(text):
-        assert found.start() == at
-        assert found.end() > at or at == len(text)
-        at = found.end()
-    assert at == len(text)
+    for pattern in (COMMENT, COMMA):
+        at = 0
+        for found in pattern.finditer(text):
+            assert found.start() == at
+            assert found.end() > at or at == len(text)
+            at = found.end()
+        assert at == len(text)
 
 
 @given(st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_a_value_next_to_a_comment_does_not_change(value: Any) -> None:
     spelled = json.dumps(value)
-    bare = without_comments(f"/* before */ {spelled} // behind")
+    bare = as_json(f"/* before */ {spelled} // behind")
     assert bare is not None
     assert bare.strip() == spelled
