@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, convert, read, write
+from ocml_bridge import BridgeError, ErrorCode, Message, Options, Result, Transcript, convert, read, write
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.testing import voice
 from ocml_bridge.testing.laws import all_laws
@@ -51,6 +51,22 @@ def test_every_special_token_of_the_official_encoding_is_broken() -> None:
     found = [number for number in encoding.encode(output, allowed_special="all") if number >= 199998]
     assert found == encoding.encode("<|start|><|message|><|end|>", allowed_special="all")
     assert "<|endofprompt|>" not in output
+
+
+@pytest.mark.parametrize("token", voice.HARMONY)
+def test_the_name_of_a_tool_makes_no_special_token(token: str) -> None:
+    def written(name: str) -> Result:
+        call = Message("assistant", "{}", channel="commentary", recipient=name, call_id="c", end="call")
+        reply = Message("tool", "1", name=name, channel="commentary", recipient="assistant", call_id="c")
+        return write(Transcript((call, reply)), "harmony")
+
+    result, harmless = written(f"functions.f{token}"), written("functions.f")
+    assert voice.specials_in(texts(result.output), voice.HARMONY) == voice.specials_in(
+        texts(harmless.output), voice.HARMONY
+    )
+    assert [loss.path for loss in result.losses if loss.code in ("recipient", "name")] == [
+        *("/messages/0/recipient", "/messages/1/name")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -290,4 +290,4 @@ _PLAIN: Final = dict.fromkeys("<>|=:", " ")
 def _is_sound(fields: Fields) -> bool:
     fields = fields._replace(intent=implied_intent(*fields[:4]))
     raw = spell(fields)
-    return is_header(raw) and regular(raw) == fields
+    return is_header(raw) and SPECIALS.is_free(raw) and regular(raw) == fields

@@ -125,7 +125,7 @@ def _json(data: str | bytes, log: Log) -> Json:
         bare = jsonc.as_json(text)
         if bare is None:
             raise error.locate(text) from error.__cause__
-        value = jsontext.loads(bare)
-        detail = "JSON has no comments, and no commas before closing brackets; they are left out"
-        log.find(FindingCode.JSON_REPAIRED, "", detail)
+        value = jsontext.loads(bare.text)
+        for sentence in bare.left_out:
+            log.find(FindingCode.JSON_REPAIRED, "", sentence)
         return value

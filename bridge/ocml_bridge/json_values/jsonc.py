@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from .jsontext import parse
 
@@ -25,13 +25,33 @@ COMMA: Final = re.compile(
 )
 
 
-def as_json(text: str) -> str | None:
-    """Return JSON text with spaces in place of its comments (`//`, `/* */`) and of commas before a closing bracket.
+class Bare(NamedTuple):
+    """JSON text, and what was left out.
+
+    Attributes:
+        text: the text, with spaces in place of what was left out.
+        left_out: a sentence for each kind of it.
+    """
+
+    text: str
+    left_out: list[str]
+
+
+_PATTERNS: Final = {
+    "JSON has no comments; the comments are left out": COMMENT,
+    "JSON has no comma before a closing bracket; these commas are left out": COMMA,
+}
+
+
+def as_json(text: str) -> Bare | None:
+    """Return JSON text without its comments (`//`, `/* */`), and without commas before a closing bracket.
 
     Returns:
         None if there are none, or if the result is not JSON.
     """
-    bare = text
-    for pattern in (COMMENT, COMMA):
-        bare = pattern.sub(lambda match: match[0] if match.lastgroup else " " * len(match[0]), bare)
-    return bare if bare != text and parse(bare) is not None else None
+    left_out: list[str] = []
+    for sentence, pattern in _PATTERNS.items():
+        bare = pattern.sub(lambda match: match[0] if match.lastgroup else " " * len(match[0]), text)
+        left_out += [sentence] if bare != text else []
+        text = bare
+    return Bare(text, left_out) if left_out and parse(text) is not None else None

@@ -78,7 +78,7 @@ def _any_of(tokens: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def harmless(document: Document, tokens: tuple[str, ...] = ()) -> Document:
-    """Return a document with a letter in place of each special token in its contents."""
+    """Return a document with a letter in place of each special token in its contents, names and channels."""
     if isinstance(document, Completion):
         return document
     token = _any_of((*ALL, *tokens))
@@ -86,8 +86,12 @@ def harmless(document: Document, tokens: tuple[str, ...] = ()) -> Document:
 
 
 def _harmless(message: Message, token: re.Pattern[str]) -> Message:
-    content = message.content
-    return replace(message, content=token.sub("x", content)) if isinstance(content, str) else message
+    values = {field: getattr(message, field) for field in _TEXTS}
+    return replace(message, **{key: token.sub("x", text) for key, text in values.items() if isinstance(text, str)})
+
+
+_TEXTS: Final = ("content", "name", "recipient", "channel", "constraint", "content_type", "call_id")
+"""The fields of a message that may be any text."""
 
 
 def voice(trial: Trial) -> None:
@@ -138,14 +142,21 @@ def _cut(token: str, at: int) -> str:
 
 
 def conversations() -> SearchStrategy[Transcript]:
-    """Draw conversations whose contents consist of special tokens."""
+    """Draw conversations whose contents, and the names of whose tools, consist of special tokens."""
     spoken = st.builds(Message, st.sampled_from(["system", "developer", "user"]), contents())
     answers = st.builds(_answer, contents(), st.sampled_from(["final", "analysis"]))
-    return st.lists(st.one_of(spoken, answers), max_size=5).map(_transcript)
+    turns = st.lists(st.one_of(spoken, answers, st.builds(_call, st.sampled_from(ALL) | contents())), max_size=5)
+    return turns.map(_transcript)
 
 
 def _answer(text: str, channel: str) -> Message:
     return Message("assistant", text, channel=channel)
+
+
+def _call(name: str) -> Message:
+    return Message(
+        "assistant", "{}", channel="commentary", recipient=f"functions.f{name}", constraint="json", end="call"
+    )
 
 
 def _transcript(messages: list[Message]) -> Transcript:
