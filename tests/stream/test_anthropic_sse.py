@@ -614,5 +614,5 @@ def test_a_preamble_that_ends_early_is_spelled_as_in_the_document() -> None:
     assert (
         ended[0].layout
         == document.messages[0].layout
-        == {"anthropic": {"parts": {"0": ["type", "text", ["citations", None]]}}}
+        == {"anthropic": {"blocks": {"items": {"0": {"keys": ["type", "text", {"as": "citations", "value": None}]}}}}}
     )

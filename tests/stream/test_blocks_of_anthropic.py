@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ocml_adapters.anthropic.blocks import READERS
+from ocml_adapters.anthropic.blocks import THOUGHTS
 from ocml_adapters.anthropic.parts import KINDS
-from ocml_adapters.anthropic.syntax import OPAQUE, TEXT
+from ocml_adapters.anthropic.syntax import OPAQUE, TEXT, TOOL_USE
 from ocml_bridge import read
 from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Event, Finding, PartEnd, Stop
@@ -95,7 +95,7 @@ def answer(block: dict[str, Any], *others: dict[str, Any]) -> list[dict[str, Any
     return [*([ASKED] if "tool_use_id" in block else []), block, *others]
 
 
-@pytest.mark.parametrize("kind", sorted({*READERS, *KINDS, *OPAQUE, TEXT}))
+@pytest.mark.parametrize("kind", sorted({*THOUGHTS, TOOL_USE, *KINDS, *OPAQUE, TEXT}))
 def test_every_kind_that_the_reader_names_is_here(kind: str) -> None:
     assert kind in {block["type"] for block in BLOCKS}
 

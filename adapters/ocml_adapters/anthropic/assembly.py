@@ -11,7 +11,6 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 from ocml_bridge.stream.compacting import Compactor
 
-from .parts import is_empty_text
 from .syntax import MESSAGE, REASONING, TEXT, TOOL_USE
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
@@ -113,7 +112,7 @@ class Block:
     def is_empty_text(self) -> bool:
         """Whether it is a text without anything in it so far."""
         has_more = self._citations or self._arguments or any(map(any, self._pieces.values()))
-        return not has_more and is_empty_text(self._raw)
+        return not has_more and list(self._raw.items()) == [("type", TEXT), ("text", "")]
 
     def take(self, delta: Object) -> str | None:
         """Take a delta of the block; return the new text of its text or its arguments; None for an unknown delta.

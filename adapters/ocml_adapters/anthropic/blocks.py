@@ -1,41 +1,134 @@
-"""Read and write the blocks that are whole messages: calls, results and thoughts."""
+"""Read and write blocks: calls, results and thoughts, which are whole messages, and the parts of other messages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from types import NoneType
+from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL
-from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.chat.turns import is_blank, is_call, name_of, parts_of, recipient_of
 from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape, without
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, is_empty, rest, without
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import ByFormat, Content, Foreign, Json, Message, Signature
+from ocml_bridge.model import ByFormat, CacheMark, Content, Foreign, Json, Message, Part, Signature, Text
+from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec
+from ocml_bridge.wires.blocks.reading import read_block
+from ocml_bridge.wires.blocks.spelling import respelled
 from ocml_bridge.wires.blocks.values import compact_object, value_in
 
-from .parts import read_content, write_content
+from .parts import read_part, write_part
 from .syntax import (
     CACHE,
-    CALL_KEYS,
-    CALL_ORDER,
     HOME,
     MESSAGE,
     NOTES,
+    PLAIN,
     REASONING,
-    REASONING_ORDER,
     REDACTED,
-    REDACTED_ORDER,
-    RESULT_KEYS,
-    RESULT_ORDER,
     THINKING,
-    THINKING_ORDER,
     TOOL_RESULT,
     TOOL_USE,
     VALID_ID,
     VENDOR,
 )
 from .tools import NAMES, type_note, type_of
+
+
+class Blocks(BlockCodec):
+    """The reader and writer of one block at a time."""
+
+    notes = NOTES
+    plain: ClassVar[frozenset[tuple[str, ...]]] = PLAIN
+
+    def refuses(self, text: str, /) -> bool:
+        """Return whether a text is empty or blank, which the API refuses."""
+        return is_blank(text)
+
+    def stands_alone(self, text: Text) -> bool:
+        """Return whether the only text of a message has no other members."""
+        return text.is_bare
+
+    def read(self, block: Object, side: str) -> Message | Part:
+        """Return the message or the part of a block; `UNKNOWN` if it is not understood."""
+        kind: Any = block.get("type")
+        if not isinstance(kind, str):
+            return UNKNOWN
+        message: Message | None = None
+        if not _RESERVED.isdisjoint(block):
+            pass
+        elif side == "assistant":
+            if kind.endswith(TOOL_USE):
+                message = _read_call(block, kind)
+            elif kind.endswith(f"_{TOOL_RESULT}"):
+                message = _read_result(block, kind)
+            elif kind in THOUGHTS:
+                message = _read_thought(block, kind)
+        elif side == "user" and kind == TOOL_RESULT:
+            message = _read_result(block, kind)
+        return message or read_part(block, kind) or UNKNOWN
+
+    def write(self, message: Message) -> Object:
+        """Return the block of a thought, a call or a reply; the arguments of a call are compact JSON."""
+        write = _write_result if message.role == "tool" else _write_call if is_call(message) else _write_thought
+        block, extras = write(message), NOTES.of(message.extras)
+        block |= CONTROL.write(message.cache)
+        return add(block, without(extras, *_NOT_MEMBERS)) if extras else block
+
+    def write_part(self, part: Part) -> Json:
+        """Return the block of a part; None if the format has no place for it."""
+        return write_part(part)
+
+
+CODEC: Final = Blocks()
+_RESERVED: Final = frozenset({MESSAGE})
+"""The keys with another meaning in the extras of a message: a block with such a member becomes a foreign part."""
+_NOT_MEMBERS: Final = _RESERVED | {"type"}
+"""The keys of a message's extras that are not written as further members of its block."""
+
+
+def message_in(raw: Json, role: str) -> Message | None:
+    """Return the message of a block; None if it is a part of a message, or not understood.
+
+    Args:
+        raw: the block.
+        role: the role of its wire message.
+    """
+    value = read_block(CODEC, raw, role)
+    return value if isinstance(value, Message) else None
+
+
+def ends_in_reply(unit: Any) -> bool:
+    """Return whether a unit is a wire message of the user that ends in the result of a tool of the client."""
+    content: Any = unit.get("content") if isinstance(unit, OBJECT) and unit.get("role") == "user" else None
+    last: Any = content[-1] if isinstance(content, ARRAY) and content else None
+    return isinstance(last, OBJECT) and isinstance(CODEC.read(cast("Object", last), "user"), Message)
+
+
+def write_block(message: Message) -> Json:
+    """Return the block of a thought, a call or a reply, as it was spelled."""
+    return respelled([CODEC.write(message)], NOTES.of(message.layout).get(BLOCKS))[0]
+
+
+def write_parts(parts: Sequence[Part], form: Json) -> list[Json]:
+    """Return the blocks of parts, in a form."""
+    return cast("list[Json]", respelled(list(map(write_part, parts)), form))
+
+
+def write_content(content: Content, layout: Object) -> Json:
+    """Return content as a text, as a list of blocks, or as the bare value that was read, depending on its layout."""
+    spelling = layout.get("content")
+    if isinstance(content, str) and spelling != "list":
+        return content
+    blocks = write_parts(parts_of(content), layout.get(BLOCKS))
+    return blocks[0] if spelling == "bare" and len(blocks) == 1 else blocks
+
+
+def _more(block: Object, mark: CacheMark | None, *known: str) -> Object:
+    """Return the members of a block that are not known, and not its cache mark."""
+    return rest(block, known if mark is None else (*known, CACHE))
+
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 #
@@ -45,13 +138,7 @@ _NO_TOOLS: Final = frozenset({"", "all", "assistant", "developer", "system", "us
 """Names that are no recipients of calls in the canonical form."""
 
 
-def read_call(block: Object, kind: str) -> Message | None:
-    """Return the call of a block; None if it is not understood.
-
-    Args:
-        block: the block.
-        kind: its type.
-    """
+def _read_call(block: Object, kind: str) -> Message | None:
     name, arguments, call_id = block.get("name"), block.get("input"), block.get("id")
     if not isinstance(name, str) or "input" not in block:
         return None
@@ -65,15 +152,12 @@ def read_call(block: Object, kind: str) -> Message | None:
         layout["input"] = "kept"
     recipient = recipient_of(name) if kind == TOOL_USE else name
     mark = CONTROL.read(block)
-    known = ("type", "name", "input", *(("id",) if call_id else ()), *(() if mark is None else (CACHE,)))
-    form = form_of(block, CALL_ORDER, CALL_KEYS, known)
-    if form is not None:
-        layout["form"] = form
+    more = _more(block, mark, "type", "id", "name", "input")
     return Message(
         *("assistant", content, None, "commentary", recipient, call_id or None),
         constraint="json",
         end="call",
-        extras=NOTES.by_format({**type_note(kind, TOOL_USE), **rest(block, (*known, "id"))}),
+        extras=NOTES.by_format({**type_note(kind, TOOL_USE), **more}),
         layout=NOTES.by_format(layout),
         cache=mark,
     )
@@ -91,61 +175,37 @@ def keeps_input(layout: ByFormat | None) -> bool:
     return NOTES.of(layout).get("input") == "kept"
 
 
-def write_call(message: Message) -> Object:
+def _write_call(message: Message) -> Object:
     """Return the block of a call, whose arguments are the compact JSON of an object, or of the value that was read."""
-    kind, recipient = type_of(message), cast("str", message.recipient)
-    if kind is None:
-        kind, name = TOOL_USE, name_of(recipient)
-    else:
-        name = recipient
-    block: Object = {"type": kind}
-    if message.call_id:
-        block["id"] = message.call_id
-    block["name"] = name
-    text = cast("str", message.content)
+    kind, recipient, text = type_of(message), cast("str", message.recipient), cast("str", message.content)
     kept = value_in(text) if keeps_input(message.layout) else None
-    block["input"] = (compact_object(text) or {}) if kept is None else kept[0]
-    fixed = tuple(block)
-    block |= CONTROL.write(message.cache)
-    return with_notes(message, block, CALL_ORDER, fixed)
+    return {
+        "type": kind or TOOL_USE,
+        **({"id": message.call_id} if message.call_id else {}),
+        "name": recipient if kind else name_of(recipient),
+        "input": (compact_object(text) or {}) if kept is None else kept[0],
+    }
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
-def read_result(block: Object, kind: str) -> Message | None:
-    """Return the reply of a block; None if it is not understood.
-
-    Args:
-        block: the block.
-        kind: its type.
-    """
+def _read_result(block: Object, kind: str) -> Message | None:
     call_id, value, failed = block.get("tool_use_id"), block.get("content"), block.get("is_error")
     if not (call_id is None or isinstance(call_id, str)):
         return None
     content, layout = _read_content(value, kind)
-    known = ["type"]
-    if content or value == "":
-        known.append("content")
-    if call_id:
-        known.append("tool_use_id")
     layout |= _layout_of_id(call_id)
+    known = ("type", "tool_use_id", "content")
     if isinstance(failed, bool):
-        known.append("is_error")
+        known = (*known, "is_error")
         if failed and _is_error(value):
             layout["is_error"] = True
-    elif _is_error(value):
-        failed = True
     mark = CONTROL.read(block)
-    if mark is not None:
-        known.append(CACHE)
-    form = form_of(block, RESULT_ORDER, RESULT_KEYS, known)
-    if form is not None:
-        layout["form"] = form
     return Message(
         *("tool", content, None, "commentary", "assistant", call_id or None),
-        failed=failed if isinstance(failed, bool) else None,
-        extras=NOTES.by_format({**type_note(kind, TOOL_RESULT), **rest(block, (*known, "tool_use_id"))}),
+        failed=failed if isinstance(failed, bool) else _is_error(value) or None,
+        extras=NOTES.by_format({**type_note(kind, TOOL_RESULT), **_more(block, mark, *known)}),
         layout=NOTES.by_format(layout),
         cache=mark,
     )
@@ -161,10 +221,14 @@ def _read_content(value: Json, kind: str) -> tuple[Content, Object]:
     """Return the content of a result, and its layout."""
     if isinstance(value, str):
         return value, {}
-    if is_empty(value):
+    if not value and is_empty(value):
         return "", {}
     if isinstance(value, list) and (kind == TOOL_RESULT or _are_parts(cast("list[Json]", value))):
-        return read_content(cast("list[Json]", value), alone=True)
+        parts = tuple(cast("Part", read_block(CODEC, raw, "tool")) for raw in cast("list[Json]", value))
+        if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
+            return parts[0].text, {"content": "list"}
+        has_blank = any(isinstance(part, Text) and is_blank(part.text) for part in parts)
+        return parts, {EMPTY: "part"} if has_blank else {}
     text = None if kind == TOOL_RESULT else jsontext.text_of(value)
     return ((Foreign(HOME, value),), {"content": "bare"}) if text is None else (text, {"content": "json"})
 
@@ -174,86 +238,49 @@ def _are_parts(items: list[Json]) -> bool:
     return all(members_of(item).get("type") == "text" for item in items)
 
 
-def write_result(message: Message, role: str) -> Object:
-    """Return the block of a reply.
-
-    Args:
-        message: the reply.
-        role: the role of the wire message; results of the server's tools are only in those of the assistant.
-    """
-    kind, layout = type_of(message), NOTES.of(message.layout)
-    if role != "assistant" or kind is None:
-        kind = TOOL_RESULT
-    content = message.content
-    value: Json = None
-    if kind != TOOL_RESULT and layout.get("content") == "json" and isinstance(content, str):
-        parsed = value_in(content)
-        value = None if parsed is None else parsed[0]
+def _write_result(message: Message) -> Object:
+    kind, layout, content = type_of(message), NOTES.of(message.layout), message.content
+    is_json = kind is not None and layout.get("content") == "json"
+    parsed = value_in(content) if is_json and isinstance(content, str) else None
+    value: Json = None if parsed is None else parsed[0]
     if value is None or isinstance(value, str):
-        value = write_content(content, layout)
-    block: Object = {"type": kind}
+        value = write_content(content, without(layout, BLOCKS))
+    block: Object = {"type": kind or TOOL_RESULT}
     if message.call_id:
         block["tool_use_id"] = message.call_id
     block["content"] = value
     if message.failed is not None and (layout.get("is_error") is True or not (message.failed and _is_error(value))):
         block["is_error"] = message.failed
-    block |= CONTROL.write(message.cache)
-    return with_notes(message, block, RESULT_ORDER, [key for key, value in block.items() if key != "content" or value])
+    return block
 
 
 # --- thoughts ---------------------------------------------------------------------------------------------------------
-#
-# `thinking` has a text and a signature; `redacted_thinking` is sealed; `reasoning` has a text alone.
 
+THOUGHTS: Final = {THINKING: "thinking", REDACTED: "data", REASONING: "text"}
+"""The member with the text or the seal of a thought, by the type of its block.
 
-_BARE: Final = ("type", "thinking")
+`thinking` has a text, which may be empty because the signature contains it; `redacted_thinking` is sealed; `reasoning`
+has a text alone.
+"""
 _TYPE: Final = "type"
 """The key of the layout for the type of a thought's block, if it is not that of the API."""
+_SIGNATURE: Final = "signature"
+"""The member of a `thinking` block with its signature; in the layout, `absent` if it has none."""
 
 
-def read_thinking(block: Object) -> Message | None:
-    """Return the thought of a `thinking` block, or None; its text may be empty because the signature contains it."""
-    text, signature = block.get("thinking"), block.get("signature")
-    if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
+def _read_thought(block: Object, kind: str) -> Message | None:
+    key = THOUGHTS[kind]
+    value, signature = block.get(key), block.get(_SIGNATURE) if kind == THINKING else None
+    if not isinstance(value, str) or not (value or kind == THINKING) or not isinstance(signature, (str, NoneType)):
         return None
-    return _thought(text, Signature(signature, VENDOR) if signature else None, block, _BARE, THINKING_ORDER)
-
-
-def read_redacted(block: Object) -> Message | None:
-    """Return the sealed thought of a `redacted_thinking` block, or None."""
-    data = block.get("data")
-    if not isinstance(data, str) or not data:
-        return None
-    return _thought("", Signature(data, VENDOR, sealed=True), block, REDACTED_ORDER, REDACTED_ORDER)
-
-
-def read_reasoning(block: Object) -> Message | None:
-    """Return the thought of a `reasoning` block, or None; the layout has the type of the block."""
-    text = block.get("text")
-    if not isinstance(text, str) or not text:
-        return None
-    message = _thought(text, None, block, REASONING_ORDER, REASONING_ORDER)
-    message.layout = NOTES.adding(message.layout, {_TYPE: REASONING})
-    return message
-
-
-def _thought(
-    text: str, signature: Signature | None, block: Object, known: tuple[str, ...], order: tuple[str, ...]
-) -> Message:
-    """Return a thought with the extras and the form of its block.
-
-    Args:
-        text: its text.
-        signature: its signature, or None.
-        block: the block.
-        known: the keys that were read if it has no signature; otherwise all keys of `order` were.
-        order: the keys of the block, in the order in which they are written.
-    """
-    read_keys = known if signature is None else order
-    form = form_of(block, order, frozenset(order), read_keys)
-    layout = {} if form is None else {"form": form}
-    message = Message("assistant", text, None, "analysis", signature=signature)
-    message.extras, message.layout = NOTES.by_format(rest(block, read_keys)), NOTES.by_format(layout)
+    message = Message("assistant", "" if kind == REDACTED else value, None, "analysis")
+    if kind == REDACTED:
+        message.signature = Signature(value, VENDOR, sealed=True)
+    elif signature:
+        message.signature = Signature(signature, VENDOR)
+    else:
+        message.layout = NOTES.by_format({_TYPE: REASONING} if kind == REASONING else {_SIGNATURE: "absent"})
+    message.extras = NOTES.by_format(rest(block, ("type", key, *((_SIGNATURE,) if kind == THINKING else ()))))
     return message
 
 
@@ -269,95 +296,12 @@ def signature_of(message: Message) -> Signature | None:
     return signature_by(message, VENDOR)
 
 
-def write_thought(message: Message) -> Object:
-    """Return the block of a thought."""
-    signature = signature_of(message)
+def _write_thought(message: Message) -> Object:
+    signature, text = signature_of(message), cast("str", message.content)
     if signature is not None and signature.sealed:
-        return with_notes(message, {"type": REDACTED, "data": signature.value}, REDACTED_ORDER, REDACTED_ORDER)
-    if signature is None and NOTES.of(message.layout).get(_TYPE) == REASONING and message.content:
-        return with_notes(message, {"type": REASONING, "text": message.content}, REASONING_ORDER, REASONING_ORDER)
-    block: Object = {"type": THINKING, "thinking": message.content}
+        return {"type": REDACTED, "data": signature.value}
     if signature is not None:
-        return with_notes(message, {**block, "signature": signature.value}, THINKING_ORDER, THINKING_ORDER)
-    if not is_accepted(message):
-        block["signature"] = ""
-    return with_notes(message, block, THINKING_ORDER, _BARE)
-
-
-# --- all blocks -------------------------------------------------------------------------------------------------------
-
-
-def read_block(raw: Json, role: str) -> Message | None:
-    """Return the message of a block; None if it is a part of a message, or not understood.
-
-    Args:
-        raw: the block.
-        role: the role of its wire message.
-    """
-    if not isinstance(raw, OBJECT):
-        return None
-    block: Object = raw
-    kind: Any = block.get("type")
-    if not isinstance(kind, str) or not _RESERVED.isdisjoint(block):
-        return None
-    if role != "assistant":
-        return read_result(block, kind) if kind == TOOL_RESULT and role == "user" else None
-    reader = READERS.get(kind)
-    if reader is not None:
-        return reader(block)
-    if kind.endswith("_tool_use"):
-        return read_call(block, kind)
-    return read_result(block, kind) if kind.endswith("_tool_result") else None
-
-
-READERS: Final[dict[str, Callable[[Object], Message | None]]] = {
-    THINKING: read_thinking,
-    REDACTED: read_redacted,
-    REASONING: read_reasoning,
-    TOOL_USE: lambda block: read_call(block, TOOL_USE),
-}
-
-
-def write_block(message: Message, role: str) -> Json:
-    """Return the block of a thought, a call or a reply.
-
-    Args:
-        message: the message; the arguments of a call are the compact JSON of an object.
-        role: the role of its wire message.
-    """
-    if message.role == "tool":
-        return write_result(message, role)
-    return write_call(message) if is_call(message) else write_thought(message)
-
-
-def ends_in_reply(unit: Any) -> bool:
-    """Return whether a unit is a wire message of the user that ends in the result of a tool of the client."""
-    content: Any = unit.get("content") if isinstance(unit, OBJECT) and unit.get("role") == "user" else None
-    last: Any = content[-1] if isinstance(content, ARRAY) and content else None
-    return isinstance(last, OBJECT) and last.get("type") == TOOL_RESULT and read_block(last, "user") is not None
-
-
-# --- notes ------------------------------------------------------------------------------------------------------------
-
-_RESERVED: Final = frozenset({MESSAGE})
-"""The keys with another meaning in the extras of a message: a block with such a member becomes a foreign part."""
-_NOT_MEMBERS: Final = _RESERVED | {"type"}
-"""The keys of a message's extras that are not written as further members of its block."""
-_IMPLIED: Final = ("signature", "id", "content")
-"""The members that may be missing or empty in a block."""
-
-
-def with_notes(message: Message, block: Object, order: tuple[str, ...], fixed: Collection[str]) -> Object:
-    """Return a block with the extras of its message, in the form that the layout has.
-
-    Args:
-        message: the message.
-        block: its block without extras.
-        order: the order of the keys.
-        fixed: the keys whose values the form must not change.
-    """
-    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
-    if extras:
-        block = add(block, without(extras, *_NOT_MEMBERS), order)
-    form = layout.get("form")
-    return block if form is None else shape(block, form, fixed=fixed, implied=_IMPLIED)
+        return {"type": THINKING, "thinking": text, _SIGNATURE: signature.value}
+    if NOTES.of(message.layout).get(_TYPE) == REASONING and text:
+        return {"type": REASONING, "text": text}
+    return {"type": THINKING, "thinking": text, **({} if is_accepted(message) else {_SIGNATURE: ""})}

@@ -27,12 +27,13 @@ from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.stream.running import PLACE
 from ocml_bridge.stream.usage import usage_in
+from ocml_bridge.wires.blocks.grammar import BLOCKS
 from ocml_bridge.wires.blocks.values import nearest_object
 
 from .assembly import Assembly
-from .blocks import is_accepted, read_block, signature_of, write_block
+from .blocks import is_accepted, message_in, signature_of, write_block, write_parts
 from .nearest import valid_id
-from .parts import TABLE, write_parts
+from .parts import TABLE
 from .settings import PARAMETERS
 from .syntax import ENDINGS, HOME, MESSAGE, NOTES, TEXT, THINKING, TOOL_USE
 from .tools import NAMES, type_of
@@ -151,7 +152,7 @@ class EventEncoder(ResponseEncoder):
         self._block = number
         self.calls += block.get("type") == TOOL_USE
         # Adjacent blocks that are parts are read as one message.
-        self.written.append((number, TEXT if read_block(block, "assistant") is None else block["type"]))
+        self.written.append((number, TEXT if message_in(block, "assistant") is None else block["type"]))
         return self._of_block("start", content_block=block)
 
     def _begin_whole(self, number: int, block: Object) -> list[bytes]:
@@ -231,10 +232,10 @@ class EventEncoder(ResponseEncoder):
             text = cast("str", narrow(message.content, (), "", Log(), target=HOME))
             arguments = nearest_object(text, "", Log(), target=HOME)
             call = replace(message, content=arguments, call_id=self.call_id(message), layout=None)
-            return write_block(call, "assistant")
+            return write_block(call)
         is_sealed = is_reasoning(message) and message.content == "" and is_accepted(message)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):
-            return write_block(message, "assistant")
+            return write_block(message)
         return None
 
     def _text_of(self, kind: str, text: str) -> Object:
@@ -319,7 +320,7 @@ def _blocks_after_text(message: Message, done: int) -> list[Object]:
     if isinstance(message.content, str) or is_call(message) or message.role != "assistant" or is_reasoning(message):
         return []
     last = max((at for at, part in enumerate(message.content) if isinstance(part, Text)), default=-1)
-    blocks = write_parts(message.content, NOTES.of(message.layout).get("parts"))
+    blocks = write_parts(message.content, NOTES.of(message.layout).get(BLOCKS))
     return [
         cast("Object", block)
         for at, (part, block) in enumerate(zip(message.content, blocks, strict=True))

@@ -18,10 +18,11 @@ from ocml_bridge.report.narrowing import drop_empty, drop_message, drop_private,
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified, links_of, pair
 from ocml_bridge.units.relations import indices_of
+from ocml_bridge.wires.blocks.grammar import EMPTY
 
 from .blocks import is_accepted
 from .parts import TABLE, can_hold
-from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, VALID_ID
+from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, VALID_ID
 from .tools import type_of
 
 _HOLDS = (Text, Media, Passages, Foreign)
@@ -62,7 +63,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
         holds = _HOLDS_OF_SERVER if message.role == "tool" and is_in_assistant_wire(message) else _HOLDS
-        keeps_blanks = NOTES.of(message.layout).get(EMPTY) is True
+        keeps_blanks = NOTES.of(message.layout).get(EMPTY) is not None
         refused = None if keeps_blanks else is_blank
         content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE, refused=refused)
         if content == "" and is_text(message) and keeps_blanks:
@@ -126,7 +127,7 @@ def _joins_assistant(before: Message, message: Message) -> bool:
 
 def _has_block(message: Message) -> bool:
     """Return whether a text is written as a block among others: an empty one is only if it was read from one."""
-    return message.content != "" or NOTES.of(message.layout).get(EMPTY) is True
+    return message.content != "" or NOTES.of(message.layout).get(EMPTY) is not None
 
 
 def is_in_assistant_wire(message: Message) -> bool:

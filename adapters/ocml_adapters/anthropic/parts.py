@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind, read_citable, write_citable
-from ocml_bridge.chat.turns import is_blank, parts_of
 from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
-from ocml_bridge.json_values.form import OBJECT, Object, add, form_of, rest, shape, without
+from ocml_bridge.json_values.form import OBJECT, Object, add, rest, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log, LossCode
-from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
+from ocml_bridge.model import Citation, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.relations import indices_of
 
@@ -26,19 +25,12 @@ from .syntax import (
     CACHE,
     CITATIONS,
     DOCUMENT,
-    EMPTY,
     HOME,
     IMAGE,
-    MEDIA_KEYS,
-    MEDIA_ORDER,
     NOTES,
     OPAQUE,
     SEARCH_RESULT,
-    SOURCE_KEYS,
-    SOURCE_ORDER,
     TEXT,
-    TEXT_KEYS,
-    TEXT_ORDER,
     VENDOR,
 )
 
@@ -53,27 +45,9 @@ _SOURCES: Final[dict[str, dict[str, str]]] = {
 _PLAIN: Final = "text/plain"
 """The media type of a document that the API accepts as text. In the canonical form it is base64 data like any other."""
 _BARE_TEXT: Final = ("type", "text")
-EMPTY_TEXT: Final[Object] = {"type": TEXT, "text": ""}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-
-
-def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
-    """Return the parts of blocks, and the form of each, by its index as text, that the writer would spell otherwise."""
-    parts: list[Part] = []
-    forms: Object = {}
-    for index, raw in enumerate(raws):
-        part, form = _read_part(raw)
-        parts.append(part)
-        if form is not None:
-            forms[str(index)] = form
-    return tuple(parts), forms
-
-
-def is_empty_text(raw: Json) -> bool:
-    """Return whether a block is a text that is empty, and has no other members."""
-    return raw == EMPTY_TEXT and tuple(members_of(raw)) == _BARE_TEXT
 
 
 def is_unknown(part: Part) -> bool:
@@ -81,34 +55,36 @@ def is_unknown(part: Part) -> bool:
     return isinstance(part, Foreign) and members_of(part.value).get("type") not in (*OPAQUE, *KINDS)
 
 
-def _read_part(raw: Json) -> tuple[Part, Json]:
-    part: Part | None = None
-    form: Json = None
-    if isinstance(raw, OBJECT):
-        block: Object = raw
-        kind, text = block.get("type"), block.get("text")
-        if kind == TEXT and isinstance(text, str):
-            if tuple(block) == _BARE_TEXT:
-                return Text(text), None
-            text_part = Text(text, cache=CONTROL.read(block))
-            text_part.citations = TABLE.read_all(block.get(CITATIONS), WHOLE)
-            known = _keys_of_text(text_part)
-            text_part.extras = NOTES.by_format(rest(block, known))
-            return text_part, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
-        if kind in (SEARCH_RESULT, DOCUMENT) and (passages := read_passages(block)) is not None:
-            part, form = passages[0], passages[1] or None
-        elif isinstance(kind, str) and kind in KINDS and isinstance(block.get("source"), OBJECT):
-            part, form = _read_media(block, KINDS[kind])
-    if part is None or not _is_same(_write_part(part, form), raw):
-        return Foreign(HOME, raw), None
-    return part, form
+def read_part(block: Object, kind: str) -> Part | None:
+    """Return the part of a block; None if it is not understood.
+
+    Args:
+        block: the block.
+        kind: its type.
+    """
+    if kind == TEXT:
+        return _read_text(block)
+    if kind in (SEARCH_RESULT, DOCUMENT) and (passages := read_passages(block)) is not None:
+        return passages
+    return _read_media(block, KINDS[kind]) if kind in KINDS and isinstance(block.get("source"), OBJECT) else None
 
 
-def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | None, Json]:
+def _read_text(block: Object) -> Text | None:
+    text = block.get("text")
+    if not isinstance(text, str) or tuple(block) == _BARE_TEXT:
+        return Text(text) if isinstance(text, str) else None
+    part = Text(text, cache=CONTROL.read(block))
+    part.citations = TABLE.read_all(block.get(CITATIONS), WHOLE)
+    cited = () if part.citations is None else (CITATIONS,)
+    part.extras = NOTES.by_format(rest(block, (*_BARE_TEXT, *cited, *(() if part.cache is None else (CACHE,)))))
+    return part
+
+
+def _read_media(block: Object, kind: Literal["image", "file"]) -> Media | None:
     source: Object = block["source"]
     source_fields = _read_source(source)
     if source_fields is None:
-        return None, None
+        return None
     fields, known = source_fields
     outer = ["type", "source"]
     if kind == "file" and isinstance(block.get("title"), str) and block["title"]:
@@ -126,12 +102,7 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
     extras = rest(block, outer)
     if more := rest(source, known):
         extras["source"] = more
-    forms = {
-        "form": form_of(block, MEDIA_ORDER, MEDIA_KEYS, outer),
-        "source": form_of(source, SOURCE_ORDER, SOURCE_KEYS, known),
-    }
-    forms = {key: form for key, form in forms.items() if form is not None}
-    return Media(kind, **fields, extras=NOTES.by_format(extras), cache=mark), forms or None
+    return Media(kind, **fields, extras=NOTES.by_format(extras), cache=mark)
 
 
 def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
@@ -172,76 +143,41 @@ def _decoded(data: str) -> str | None:
     return text if _encoded(text) == data else None
 
 
-def _is_same(written: Json, raw: Json) -> bool:
-    """Return whether a block is written as it was read, with the same order of keys."""
-    if not isinstance(written, OBJECT) or written != raw or list(cast("Object", written)) != list(raw):
-        return False
-    return list(cast("Object", written)["source"]) == list(raw["source"])
-
-
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def can_hold(part: Part) -> bool:
     """Return whether the format has a place for a part."""
-    return _write_part(part, None) is not None or (isinstance(part, Foreign) and part.format == HOME)
+    return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 
-def write_parts(parts: Sequence[Part], forms: Json) -> list[Json]:
-    """Return the blocks of parts, each in its form.
-
-    Args:
-        parts: the parts.
-        forms: the forms by index, as `read_parts` returns them; None if there are none.
-    """
-    by_index = members_of(forms)
-    return [_write_part(part, by_index.get(str(index))) for index, part in enumerate(parts)]
-
-
-def _write_part(part: Part, form: Json) -> Json:
+def write_part(part: Part) -> Json:
     """Return the block of a part; None if the format has no place for it."""
     if isinstance(part, Text):
-        block = _write_text(part)
-        fixed = tuple(block)
-        if part.extras is not None:
-            block = add(block, NOTES.of(part.extras), TEXT_ORDER)
-        return block if form is None else shape(block, form, fixed=fixed)
+        block: Object = {"type": TEXT, "text": part.text}
+        if part.citations and (written := TABLE.write_all(part.citations, WHOLE)):
+            block[CITATIONS] = written
+        return add(block | CONTROL.write(part.cache), NOTES.of(part.extras))
     if isinstance(part, Media):
-        return _write_media(part, members_of(form))
+        return _write_media(part)
     if isinstance(part, Passages):
-        return write_passages(part, members_of(form))
+        return write_passages(part)
     return part.value if isinstance(part, Foreign) and part.format == HOME else None
 
 
-def _keys_of_text(part: Text) -> tuple[str, ...]:
-    """Return the keys of the block of a text that was read, without its extras."""
-    cited = () if part.citations is None else (CITATIONS,)
-    return (*_BARE_TEXT, *cited) if part.cache is None else (*_BARE_TEXT, *cited, CACHE)
-
-
-def _write_text(part: Text) -> Object:
-    block: Object = {"type": TEXT, "text": part.text}
-    if part.citations and (written := TABLE.write_all(part.citations, WHOLE)):
-        block[CITATIONS] = written
-    return block | CONTROL.write(part.cache)
-
-
-def _write_media(media: Media, forms: Object) -> Object | None:
+def _write_media(media: Media) -> Object | None:
     kind, source = _TYPES.get(media.media), _write_source(media_for(media, VENDOR))
     if kind is None or source is None:
         return None
     extras = NOTES.of(media.extras)
-    source = shape(add(source, extras.get("source"), SOURCE_ORDER), forms.get("source"), fixed=source)
-    block: Object = {"type": kind, "source": source}
+    block: Object = {"type": kind, "source": add(source, extras.get("source"))}
     if kind == DOCUMENT and media.filename:
         block["title"] = media.filename
     if kind == DOCUMENT and media.context:
         block[CONTEXT] = media.context
     if kind == DOCUMENT and media.citable is not None:
         block[CITATIONS] = write_citable(media.citable)
-    block |= CONTROL.write(media.cache)
-    more = without(extras, "source")
-    return shape(add(block, more, MEDIA_ORDER), forms.get("form"), fixed=block)
+    return add(block | CONTROL.write(media.cache), without(extras, "source"))
 
 
 def _write_source(media: Media) -> Object | None:
@@ -262,34 +198,6 @@ def _type_of_image(media: Media) -> str | None:
     """Return the media type of an image by its data, or None: the API requires a type."""
     subtype = image_format(media.data or "") if media.media == "image" else None
     return None if subtype is None else f"image/{subtype}"
-
-
-# --- the content of a message or a result -----------------------------------------------------------------------------
-
-
-def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
-    """Return the content of blocks that are parts, and its layout.
-
-    Args:
-        raws: the blocks.
-        alone: whether they are all blocks of the wire message or result, so that one text could be written as a text.
-    """
-    parts, forms = read_parts(raws)
-    layout: Object = {"parts": forms} if forms else {}
-    if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
-        return parts[0].text, {"content": "list", **layout} if alone else layout
-    has_blank = any(isinstance(part, Text) and is_blank(part.text) for part in parts)
-    return parts, {**layout, EMPTY: True} if has_blank else layout
-
-
-def write_content(content: Content, layout: Object) -> Json:
-    """Return content as a text, as a list of blocks, or as the bare value that was read, depending on its layout."""
-    spelling = layout.get("content")
-    if isinstance(content, str):
-        return write_parts((Text(content),), layout.get("parts")) if spelling == "list" else content
-    if spelling == "bare" and len(content) == 1:
-        return write_parts(content, None)[0]
-    return write_parts(parts_of(content), layout.get("parts"))
 
 
 # --- citations --------------------------------------------------------------------------------------------------------

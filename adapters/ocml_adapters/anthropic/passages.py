@@ -8,7 +8,6 @@ from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.citations import read_citable, write_citable
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest
 from ocml_bridge.model import Json, Passages
-from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, respelled
 
 from .syntax import CACHE, CITATIONS, DOCUMENT, NOTES, SEARCH_RESULT, TEXT
 
@@ -20,8 +19,8 @@ _PLAIN: Final = "text"
 """The layout of a document whose content is one text and no list."""
 
 
-def read_passages(block: Object) -> tuple[Passages, Object] | None:
-    """Return the passages of a block, and their layout; None if it has none, or cannot be written back unchanged."""
+def read_passages(block: Object) -> Passages | None:
+    """Return the passages of a block; None if it has none."""
     source: Any = block.get("source")
     holder: Json = block
     if block.get("type") == DOCUMENT:
@@ -31,9 +30,9 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
     elif not isinstance(source, str):
         return None
     content: Any = holder.get(_CONTENT)
-    layout: Object = {}
-    if isinstance(content, str) and source is None:
-        layout["content"], content = _PLAIN, [{"type": TEXT, "text": content}]
+    is_plain = isinstance(content, str) and source is None
+    if is_plain:
+        content = [{"type": TEXT, "text": content}]
     texts = cast("list[Object]", content)
     if not isinstance(content, ARRAY) or not all(map(_is_text, texts)):
         return None
@@ -55,11 +54,8 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
     if any(others := [rest(each, ("type", "text")) for each in texts]):
         extras[_CONTENT] = others
     passages.extras = NOTES.by_format(extras)
-    try:
-        form = form_of(write_passages(passages, layout), block)
-    except UnlikeError:
-        return None
-    return passages, layout if form is None else {**layout, "form": form}
+    passages.layout = NOTES.by_format({_CONTENT: _PLAIN} if is_plain else {})
+    return passages
 
 
 def _is_text(value: Json) -> bool:
@@ -67,13 +63,8 @@ def _is_text(value: Json) -> bool:
     return isinstance(block, OBJECT) and block.get("type") == TEXT and isinstance(block.get("text"), str)
 
 
-def write_passages(passages: Passages, layout: Object) -> Object | None:
-    """Return the block of passages; None for a search result without a title, which the API requires.
-
-    Args:
-        passages: the passages.
-        layout: their layout, as `read_passages` returns it.
-    """
+def write_passages(passages: Passages) -> Object | None:
+    """Return the block of passages; None for a search result without a title, which the API requires."""
     if passages.source is not None and passages.title is None:
         return None
     extras = dict(NOTES.of(passages.extras))
@@ -81,7 +72,8 @@ def write_passages(passages: Passages, layout: Object) -> Object | None:
     texts: list[Json] = [{"type": TEXT, "text": text} for text in passages.texts]
     if isinstance(others, ARRAY) and len(cast("list[Json]", others)) == len(texts):
         texts = [add(each, more) for each, more in zip(texts, cast("list[Json]", others), strict=True)]
-    content: Json = passages.texts[0] if layout.get("content") == _PLAIN and len(texts) == 1 else texts
+    is_plain = NOTES.of(passages.layout).get(_CONTENT) == _PLAIN and len(texts) == 1
+    content: Json = passages.texts[0] if is_plain else texts
     titled = {} if passages.title is None else {"title": passages.title}
     if passages.source is None:
         block: Object = {"type": DOCUMENT, "source": {"type": _CONTENT, _CONTENT: content}, **titled}
@@ -92,4 +84,4 @@ def write_passages(passages: Passages, layout: Object) -> Object | None:
     if passages.citable is not None:
         block[CITATIONS] = write_citable(passages.citable)
     block |= CONTROL.write(passages.cache)
-    return cast("Object", respelled(add(block, extras), layout.get("form")))
+    return add(block, extras)

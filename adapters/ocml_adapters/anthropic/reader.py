@@ -12,9 +12,10 @@ from typing import Any, Final, cast
 from ocml_bridge.chat.turns import is_blank, is_call
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Content, Foreign, Json, Message
+from ocml_bridge.model import Foreign, Json, Message
 from ocml_bridge.units.grammar import Skeleton, Unit
-from ocml_bridge.wires.blocks.empty_texts import edges_of
+from ocml_bridge.wires.blocks.grammar import EMPTY
+from ocml_bridge.wires.blocks.reading import message_of, runs_of
 from ocml_bridge.wires.blocks.skeletons import (
     A_FLAG,
     A_SHORT_VALUE,
@@ -33,9 +34,9 @@ from ocml_bridge.wires.blocks.skeletons import (
 )
 from ocml_bridge.wires.findings import BLOCK, report_nameless, report_parts, report_role
 
-from .blocks import ends_in_reply, read_block
-from .parts import is_empty_text, is_unknown, read_content
-from .syntax import CACHE, EMPTY, HOME, MESSAGE, NOTES, ROLES, SYSTEM, VALID_ID, WIRE_KEYS, WIRE_ORDER
+from .blocks import CODEC, ends_in_reply
+from .parts import is_unknown
+from .syntax import CACHE, HOME, MESSAGE, NOTES, ROLES, SYSTEM, VALID_ID, WIRE_KEYS, WIRE_ORDER
 
 
 def is_system_prompt(unit: Any) -> bool:
@@ -45,26 +46,17 @@ def is_system_prompt(unit: Any) -> bool:
 
 def read_unit(unit: Object) -> list[Message]:
     """Return the messages of a wire message, at least one, or the message of the system prompt."""
-    if not is_system_prompt(unit):
-        return read_message(unit)
-    content, layout = _read_value(unit[SYSTEM])
-    return [Message(SYSTEM, content, layout=NOTES.by_format(layout))]
+    return _read_value(unit[SYSTEM], SYSTEM) if is_system_prompt(unit) else read_message(unit)
 
 
 def read_message(wire: Object) -> list[Message]:
     """Return the messages of a wire message, which is an object with a `role`."""
-    role: str = wire["role"]
     value: Json = wire.get("content")
-    if isinstance(value, list) and not is_empty(value):
-        messages = _read_blocks(cast("list[Json]", value), role)
-        known = ("role", "content")
-    else:
-        content, layout = _read_value(value)
-        messages = [_text_message(role, content, layout)]
-        known = ("role", "content") if content else ("role",)
+    messages = _read_value(value, wire["role"])
     for message in messages[1:]:
         message.continues = True
-    form, extras = form_of(wire, WIRE_ORDER, WIRE_KEYS, known), rest(wire, ("role", "content"))
+    form = form_of(wire, WIRE_ORDER, WIRE_KEYS, ("role",) if is_empty(value) else ("role", "content"))
+    extras = rest(wire, ("role", "content"))
     if form is not None:
         messages[0].layout = NOTES.adding(messages[0].layout, {MESSAGE: form})
     if extras:
@@ -72,50 +64,27 @@ def read_message(wire: Object) -> list[Message]:
     return messages
 
 
-def _read_value(value: Json) -> tuple[Content, Object]:
-    """Return the content of a text, of a list of parts, or of any other value, and its layout."""
+def _read_value(value: Json, role: str) -> list[Message]:
+    """Return the messages of a text, of a list of blocks, or of any other value."""
+    if isinstance(value, list) and not is_empty(value):
+        return _read_blocks(cast("list[Json]", value), role)
+    message = Message(role, "", channel="final" if role == "assistant" else None)
     if isinstance(value, str):
-        return value, {EMPTY: True} if value.isspace() else {}
-    if is_empty(value):
-        return "", {}
-    if isinstance(value, list):
-        return read_content(cast("list[Json]", value), alone=True)
-    return (Foreign(HOME, value),), {"content": "bare"}
+        message.content = value
+        message.layout = NOTES.by_format({EMPTY: "text"} if value.isspace() else {})
+    elif not is_empty(value):
+        message.content, message.layout = (Foreign(HOME, value),), NOTES.by_format({"content": "bare"})
+    return [message]
 
 
 def _read_blocks(raws: list[Json], role: str) -> list[Message]:
-    runs: list[Message | list[Json]] = []
-    for raw in raws:
-        message = read_block(raw, role)
-        if message is not None:
-            runs.append(message)
-        elif runs and isinstance(runs[-1], list):
-            runs[-1].append(raw)
-        else:
-            runs.append([raw])
-    messages: list[Message] = []
-    edges = edges_of([list(map(is_empty_text, run)) if isinstance(run, list) else [False] for run in runs])
-    for run, left_out in zip(runs, edges, strict=True):
-        if left_out is None:
-            continue
-        if isinstance(run, list):
-            run = _message_of_parts(run[left_out.first : len(run) - left_out.last], role, alone=len(runs) == 1)
-        if beside := left_out.layout:
-            run.layout = NOTES.adding(run.layout, beside)
-        messages.append(run)
+    runs = runs_of(CODEC, raws, role)
+    messages = [message_of(CODEC, run, role) for run in runs]
+    if len(messages) == 1 and runs[0].message is None and isinstance(messages[0].content, str):
+        messages[0].layout = NOTES.adding(messages[0].layout, {"content": "list"})
     if role == "assistant":
         _set_preambles(messages)
     return messages
-
-
-def _message_of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
-    content, layout = read_content(raws, alone=alone)
-    is_silent = not alone and isinstance(content, str) and is_blank(content)
-    return _text_message(role, content, {**layout, EMPTY: True} if is_silent else layout)
-
-
-def _text_message(role: str, content: Content, layout: Object) -> Message:
-    return Message(role, content, channel="final" if role == "assistant" else None, layout=NOTES.by_format(layout))
 
 
 def _set_preambles(messages: Sequence[Message]) -> None:

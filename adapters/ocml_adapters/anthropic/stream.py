@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.events import Reason
@@ -12,13 +12,13 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
-from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.model import Json, Message, Part, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, may_say, note_unknown
 from ocml_bridge.stream.repeats import MoreText
+from ocml_bridge.wires.blocks.reading import read_block
 
 from .assembly import Assembly, Block, is_known, text_of_delta, unknown_members
-from .blocks import read_block
-from .parts import read_parts
+from .blocks import CODEC, message_in
 from .reader import read_message
 from .syntax import ENDINGS, MESSAGE, NOTES, TEXT
 from .units import WireReader
@@ -137,7 +137,7 @@ class EventDecoder(AssemblingDecoder):
             number = self._current[block].number
             self.more(number, text)
             if block.is_whole:
-                self.sign(number, read_block(block.wire(), "assistant"))
+                self.sign(number, message_in(block.wire(), "assistant"))
 
     def _begin(self, block: Block) -> None:
         """Begin a block; a text waits for its first character, because it is left out if it has none."""
@@ -152,7 +152,7 @@ class EventDecoder(AssemblingDecoder):
 
     def _open(self, block: Block) -> None:
         """Pass on a block: as a part of the previous message, or as a message."""
-        head = read_block(block.first, "assistant")
+        head = message_in(block.first, "assistant")
         last = self._waiting[-1] if self._waiting else None
         if head is None and last is not None and last.is_text:
             self._end_part(last)
@@ -186,8 +186,7 @@ class EventDecoder(AssemblingDecoder):
 
     def _end_part(self, running: _Running) -> None:
         """End the last part of a message, because another block follows."""
-        [part], _ = read_parts([running.blocks[-1].wire()])
-        self.end_part(running.number, part)
+        self.end_part(running.number, cast("Part", read_block(CODEC, running.blocks[-1].wire(), "assistant")))
 
     def _end_certain(self, *, called: bool) -> None:
         """End the messages that are certain, now that another one begins.
@@ -260,5 +259,5 @@ class EventDecoder(AssemblingDecoder):
 
 
 def _is_call(block: Block, role: str) -> bool:
-    message = read_block(block.wire(), role)
+    message = message_in(block.wire(), role)
     return message is not None and is_call(message)

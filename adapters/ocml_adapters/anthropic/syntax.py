@@ -41,14 +41,13 @@ OPAQUE: Final = frozenset(
 )
 """The types of blocks that the API has and the canonical form has not: they become foreign parts without a finding."""
 
-TEXT_ORDER: Final = ("type", "text", "citations", "cache_control")
-MEDIA_ORDER: Final = ("type", "source", "title", "context", "citations", "cache_control")
-SOURCE_ORDER: Final = ("type", "media_type", "data", "url", "file_id")
-THINKING_ORDER: Final = ("type", "thinking", "signature")
-REDACTED_ORDER: Final = ("type", "data")
-REASONING_ORDER: Final = ("type", "text")
-CALL_ORDER: Final = ("type", "id", "name", "input", "caller", "cache_control")
-RESULT_ORDER: Final = ("type", "tool_use_id", "content", "is_error", "cache_control")
+PLAIN: Final = frozenset(
+    {
+        *(("type", "text"), ("type", "thinking", "signature"), ("type", "data"), ("type", "id", "name", "input")),
+        *(("type", "tool_use_id", "content"), ("type", "tool_use_id", "content", "is_error")),
+    }
+)
+"""The keys of texts, thoughts, calls and results as they are written, if no value is empty or a list."""
 WIRE_ORDER: Final = ("role", "content")
 TOOL_ORDER: Final = ("type", "name", "description", "input_schema", "strict", "cache_control")
 REQUEST_ORDER: Final = (
@@ -59,13 +58,8 @@ RESPONSE_ORDER: Final = (
     *("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "stop_details", "usage"),
 )
 
-TEXT_KEYS: Final = frozenset({"type", "text"})
-"""The keys of each kind of object that the writer always writes."""
-MEDIA_KEYS: Final = frozenset({"type", "source"})
-SOURCE_KEYS: Final = frozenset({"type"})
-CALL_KEYS: Final = frozenset({"type", "id", "name", "input"})
-RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content"})
 WIRE_KEYS: Final = frozenset(WIRE_ORDER)
+"""The keys that each wire message has."""
 REQUEST_KEYS: Final = frozenset({"messages"})
 ENDINGS: Final = Endings(
     {
@@ -101,8 +95,6 @@ NO_MEMBERS: Final = frozenset({"tool_calls", "tool_call_id", "function_call"})
 NAMED_BY_TYPE: Final = frozenset({"text", "thinking"})
 """The types of blocks that have their value under a key of the same name."""
 
-EMPTY: Final = "empty"
-"""The key of the layout that marks a message read with an empty or blank text, which the API refuses in a request."""
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
 TOOLS: Final = "tools"

@@ -19,11 +19,12 @@ from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.relations import indices_of, with_tools_apart
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.empty_texts import BESIDE, around
+from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY
 from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, value_in
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .blocks import ends_in_reply, keeps_input, write_block
+from .blocks import CODEC, ends_in_reply, keeps_input, write_block, write_content, write_parts
 from .nearest import (
     is_in_assistant_wire,
     is_text,
@@ -34,7 +35,7 @@ from .nearest import (
     with_one_prompt,
     without_blocks,
 )
-from .parts import EMPTY_TEXT, without_unknown, write_content, write_parts
+from .parts import without_unknown
 from .reader import is_system_prompt, read_unit, report_findings, skeleton, with_values
 from .shapes import (
     DOCUMENTS,
@@ -47,7 +48,7 @@ from .shapes import (
     trims,
     write_document,
 )
-from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
+from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
 from .tools import NAMES
 
 # --- spelling ---------------------------------------------------------------------------------------------------------
@@ -72,30 +73,28 @@ def spelled(group: Sequence[Message], *, is_prompt: bool) -> WrittenUnit:
 
 def _write_unit(group: Sequence[Message], *, is_prompt: bool) -> Object:
     first = group[0]
-    if is_prompt:
-        return {SYSTEM: write_content(first.content, NOTES.of(first.layout))}
+    layout = NOTES.of(first.layout)
     role = "assistant" if is_in_assistant_wire(first) else "user" if first.role == "tool" else first.role
-    if len(group) == 1 and is_text(first) and BESIDE not in NOTES.of(first.layout):
-        content = write_content(first.content, NOTES.of(first.layout))
+    if len(group) == 1 and is_text(first) and BESIDE not in layout:
+        content = write_content(first.content, layout)
     else:
-        content = [block for message in group for block in _blocks(message, role, is_first=message is first)]
+        content = [block for message in group for block in _blocks(message, is_first=message is first)]
+    if is_prompt:
+        return {SYSTEM: content}
     wire: Object = {"role": role, "content": content}
     if more := NOTES.of(first.extras).get(MESSAGE):
         wire = add(wire, more, WIRE_ORDER)
-    form = NOTES.of(first.layout).get(MESSAGE)
-    if form is None:
-        return wire
-    return shape(wire, form, fixed=("role", "content") if content else ("role",))
+    form = layout.get(MESSAGE)
+    return wire if form is None else shape(wire, form, fixed=("role", "content") if content else ("role",))
 
 
-def _blocks(message: Message, role: str, *, is_first: bool) -> list[Json]:
+def _blocks(message: Message, *, is_first: bool) -> list[Json]:
     layout = NOTES.of(message.layout)
-    blocks = write_parts(parts_of(message.content), layout.get("parts")) if is_text(message) else None
     before, after = around(layout)
     return [
-        *([dict(EMPTY_TEXT) for _ in range(before)] if is_first else ()),
-        *([write_block(message, role)] if blocks is None else blocks),
-        *(dict(EMPTY_TEXT) for _ in range(after)),
+        *(CODEC.write_part(Text("")) for _ in range(before if is_first else 0)),
+        *(write_parts(parts_of(message.content), layout.get(BLOCKS)) if is_text(message) else [write_block(message)]),
+        *(CODEC.write_part(Text("")) for _ in range(after)),
     ]
 
 
@@ -329,7 +328,7 @@ def _with_list(item: Item) -> Item:
     message = head.message(content, call_id)
     if content == "":
         return item if MESSAGE in NOTES.of(message.layout) else item_of(without_blocks(message))
-    _set_layout(message, EMPTY, True)
+    _set_layout(message, EMPTY, "part")
     return item_of(message)
 
 

@@ -12,7 +12,7 @@ from ...chat.turns import is_call
 from ...chat.visibility import is_private
 from ...json_values.form import Object, add, without
 from ...loss import Log
-from ...model import CacheMark, Foreign, Json, Message, Part
+from ...model import CacheMark, Foreign, Json, Message, Part, Text
 from ...model.notes import Notes
 from ...units.grammar import ContentClass
 from ...units.heads import Head
@@ -65,44 +65,29 @@ class MarkBlocks(NamedTuple):
     write: Callable[[CacheMark], Json]
 
 
-class Grammar(ABC):
-    """The reader and writer of a format's blocks, and the names of its roles.
+class BlockCodec(ABC):
+    """The reader and writer of one block at a time.
 
     Attributes:
         notes: the notes of the format, which access its extras and layout.
-        key: the key of a wire message with its blocks.
-        vendor: the vendor whose signatures the API accepts.
-        roles: the role of a message by the role of its wire message.
-        has_system: whether system messages may follow others.
-        joins_texts: whether adjacent texts of one role must be one wire message.
-        has_prompt_members: whether the system prompt is an object, which may have other members than its blocks.
-        takes_one: whether the API takes one block alone in place of a list of it.
-        slot: how a list of blocks is split, for skeletons.
         marks: how blocks are cache marks; None if none are.
+        plain: the keys of known blocks, in order, that are written as they were read if no value is empty or a list.
     """
 
     notes: ClassVar[Notes]
-    key: ClassVar[str]
-    vendor: ClassVar[str]
-    roles: ClassVar[dict[str, str]]
-    has_system: ClassVar[bool] = False
-    joins_texts: ClassVar[bool] = False
-    has_prompt_members: ClassVar[bool] = True
-    takes_one: ClassVar[bool] = False
-    slot: ClassVar[Slot] = blocks({})
     marks: ClassVar[MarkBlocks | None] = None
+    plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset()
 
     def refuses(self, _text: str, /) -> bool:
         """Return whether the API refuses a text because it is empty or blank."""
         return False
 
-    def blocks(self, value: Json) -> list[Json] | None:
-        """Return the blocks of a wire message; None for a value that is none of these."""
-        if not value:
-            return []
-        if isinstance(value, list):
-            return cast("list[Json]", value)
-        return [cast("Json", value)] if self.takes_one and isinstance(value, dict) else None
+    def stands_alone(self, text: Text) -> bool:
+        """Return whether the only text of a message is its content, without a part.
+
+        Its extras are those of the message then, which has other keys of its own.
+        """
+        return text.cache is text.citations is None and self.notes.of(text.extras).keys().isdisjoint(OF_MESSAGES)
 
     def keys(self, value: Object) -> Object:
         """Return an object with the keys that the writer uses."""
@@ -124,14 +109,6 @@ class Grammar(ABC):
             side: the role of the wire message.
         """
 
-    def cites(self, _side: str, /) -> Citations | None:
-        """Return the citations that texts can have in a wire message of a role; None if they can have none."""
-        return None
-
-    @abstractmethod
-    def knows(self, block: Json) -> bool:
-        """Return whether a block is defined by the format, although the canonical form has no place for it."""
-
     @abstractmethod
     def write(self, message: Message) -> Json:
         """Return the block of a thought, a call or a reply, which must be an image that the format can hold."""
@@ -139,6 +116,51 @@ class Grammar(ABC):
     @abstractmethod
     def write_part(self, part: Part) -> Json:
         """Return the block of a part; None if the format has no place for it."""
+
+    @property
+    def home(self) -> str:
+        """The id of the format."""
+        return self.notes.home
+
+
+class Grammar(BlockCodec):
+    """The reader and writer of a format's blocks, and the names of its roles.
+
+    Attributes:
+        key: the key of a wire message with its blocks.
+        vendor: the vendor whose signatures the API accepts.
+        roles: the role of a message by the role of its wire message.
+        has_system: whether system messages may follow others.
+        joins_texts: whether adjacent texts of one role must be one wire message.
+        has_prompt_members: whether the system prompt is an object, which may have other members than its blocks.
+        takes_one: whether the API takes one block alone in place of a list of it.
+        slot: how a list of blocks is split, for skeletons.
+    """
+
+    key: ClassVar[str]
+    vendor: ClassVar[str]
+    roles: ClassVar[dict[str, str]]
+    has_system: ClassVar[bool] = False
+    joins_texts: ClassVar[bool] = False
+    has_prompt_members: ClassVar[bool] = True
+    takes_one: ClassVar[bool] = False
+    slot: ClassVar[Slot] = blocks({})
+
+    def blocks(self, value: Json) -> list[Json] | None:
+        """Return the blocks of a wire message; None for a value that is none of these."""
+        if not value:
+            return []
+        if isinstance(value, list):
+            return cast("list[Json]", value)
+        return [cast("Json", value)] if self.takes_one and isinstance(value, dict) else None
+
+    def cites(self, _side: str, /) -> Citations | None:
+        """Return the citations that texts can have in a wire message of a role; None if they can have none."""
+        return None
+
+    @abstractmethod
+    def knows(self, block: Json) -> bool:
+        """Return whether a block is defined by the format, although the canonical form has no place for it."""
 
     @abstractmethod
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
@@ -168,11 +190,6 @@ class Grammar(ABC):
     def _may_stand_in(self, message: Message, role: str) -> bool:
         whose = self.roles.get(role.lower(), role)
         return message.role in (whose, "tool")
-
-    @property
-    def home(self) -> str:
-        """The id of the format."""
-        return self.notes.home
 
     @cached_property
     def assistant(self) -> str:

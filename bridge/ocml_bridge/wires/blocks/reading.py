@@ -11,14 +11,14 @@ from ...model import Foreign, Json, Media, Message, Part, Passages, Text
 from ...units.grouping import with_preambles
 from ...units.heads import LIMIT, Head, Item
 from .empty_texts import Edges, edges_of
-from .grammar import AFTER, APART, BLOCKS, EMPTY, OF_MESSAGES, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, BlockCodec, Grammar, kind_of, more_of
 from .joining import joins
 from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
 _EMPTY_TEXT: Final = Text("")
 
 
-class _Run:
+class Run:
     """The blocks of one message while they are collected.
 
     Attributes:
@@ -55,6 +55,7 @@ class _Run:
 
     @property
     def has_blocks(self) -> bool:
+        """Whether there are blocks of a message."""
         return self.message is not None or bool(self.parts)
 
 
@@ -70,7 +71,7 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
     raws = grammar.blocks(members.get(grammar.key)) or []
     side = _side(grammar, members, raws, default)
     speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
-    messages = [_message(grammar, run, speaker) for run in _runs(grammar, raws, side)]
+    messages = [message_of(grammar, run, speaker) for run in runs_of(grammar, raws, side)]
     if not messages:
         messages = [Message(speaker, "", channel=_channel(speaker), layout=grammar.notes.by_format({EMPTY: "none"}))]
     for message in messages:
@@ -125,10 +126,10 @@ def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) ->
 # --- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
+def runs_of(grammar: BlockCodec, raws: Sequence[Json], side: str) -> list[Run]:
     """Group blocks by message: each block that is a message by itself, and each run of texts."""
-    runs: list[_Run] = []
-    run = _Run()
+    runs: list[Run] = []
+    run = Run()
     for raw in raws:
         value, form = _read_block(grammar, raw, side)
         if value is None:
@@ -140,7 +141,7 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
                 _open(run, grammar)
             if run.has_blocks:
                 runs.append(run)
-                run = _Run()
+                run = Run()
         if isinstance(value, Message):
             run.message, run.forms = value, [form]
         else:
@@ -154,11 +155,11 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
     return _without_empty_texts([*runs, run] if run.has_blocks else runs)
 
 
-def _without_empty_texts(runs: list[_Run]) -> list[_Run]:
+def _without_empty_texts(runs: list[Run]) -> list[Run]:
     """Return the runs without the empty texts beside other blocks."""
     if not any(_EMPTY_TEXT in run.parts for run in runs):
         return runs
-    out: list[_Run] = []
+    out: list[Run] = []
     for run, edges in zip(runs, edges_of([run.are_empty() for run in runs]), strict=True):
         if edges is not None:
             run.leave_out(edges)
@@ -166,7 +167,7 @@ def _without_empty_texts(runs: list[_Run]) -> list[_Run]:
     return out
 
 
-def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
+def _mark(run: Run, grammar: BlockCodec, raw: Json) -> bool:
     """Give a cache mark to the call, the reply or the part before it; return whether the block is such a mark."""
     mark = grammar.marks.read(cast("Object", raw)) if grammar.marks and not run.after else None
     marked = run.message or (run.parts[-1] if run.parts else None)
@@ -179,14 +180,14 @@ def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
     return True
 
 
-def _open(run: _Run, grammar: Grammar) -> None:
+def _open(run: Run, grammar: BlockCodec) -> None:
     """Turn the blocks after a text into foreign parts of it, because more of the text follows."""
     run.parts += [Foreign(grammar.home, raw) for raw in run.after]
     run.forms += [None] * len(run.after)
     run.after = []
 
 
-def read_block(grammar: Grammar, raw: Json, side: str) -> Message | Part | None:
+def read_block(grammar: BlockCodec, raw: Json, side: str) -> Message | Part | None:
     """Return the message or the part of a block; None if it is neither.
 
     A block that would not be written back unchanged is read as a foreign part.
@@ -194,7 +195,7 @@ def read_block(grammar: Grammar, raw: Json, side: str) -> Message | Part | None:
     return _read_block(grammar, raw, side)[0]
 
 
-def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part | None, Form]:
+def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Part | None, Form]:
     """Return the same as `read_block`, and the form of the block."""
     foreign = Foreign(grammar.home, raw), None
     if not isinstance(raw, dict):
@@ -205,6 +206,8 @@ def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part 
         return None, None
     if value is UNKNOWN or (side == TOP and isinstance(value, Message)):
         return foreign
+    if tuple(block) in grammar.plain and all(block.values()) and list not in map(type, block.values()):
+        return value, None
     try:
         written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
         form = form_of(written, block, grammar.alias)
@@ -213,7 +216,8 @@ def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part 
     return (value, form) if form is None or is_same(respelled(written, form), block) else foreign
 
 
-def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
+def message_of(grammar: BlockCodec, run: Run, speaker: str) -> Message:
+    """Return the message of a run, by a speaker."""
     if run.message is not None:
         message = run.message
         if message.content == "" and message.signature is None and kind_of(message) == "thought":
@@ -221,7 +225,7 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
         part = run.parts[0]
-        if len(run.parts) == 1 and isinstance(part, Text) and _may_stand_alone(grammar, part):
+        if len(run.parts) == 1 and isinstance(part, Text) and grammar.stands_alone(part):
             message.content, message.extras = part.text, part.extras
             if not part.text or grammar.refuses(part.text):
                 message.layout = grammar.notes.by_format({EMPTY: "text"})
@@ -235,11 +239,6 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     if run.after:
         message.extras = grammar.notes.adding(message.extras, {AFTER: run.after})
     return message
-
-
-def _may_stand_alone(grammar: Grammar, text: Text) -> bool:
-    """Return whether a text is the content of its message: its extras are those of the message, with its other keys."""
-    return text.cache is text.citations is None and grammar.notes.of(text.extras).keys().isdisjoint(OF_MESSAGES)
 
 
 # --- between messages -------------------------------------------------------------------------------------------------
