@@ -574,6 +574,7 @@ def test_data_is_written_as_a_type_that_the_api_takes(part: Media, source: Any) 
     [
         {"type": "base64", "media_type": "image/png", "data": "aGk=", "x": 1},
         {"data": "aGk=", "media_type": "image/png", "type": "base64"},
+        {"type": "base64", "data": "iVBORw0KGgo="},
         {"url": "https://e.org/a.png", "type": "url", "x": None},
         {"type": "file", "file_id": "f", "x": {"y": 1}},
     ],

@@ -10,10 +10,10 @@ from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.turns import is_blank, is_call, name_of, parts_of, recipient_of
 from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, is_empty, rest, without
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, is_empty, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import ByFormat, CacheMark, Content, Foreign, Json, Message, Part, Signature, Text
-from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec
+from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec, rest_of
 from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.spelling import respelled
 from ocml_bridge.wires.blocks.values import compact_object, value_in
@@ -22,6 +22,7 @@ from .parts import read_part, write_part
 from .syntax import (
     CACHE,
     HOME,
+    IDS,
     MESSAGE,
     NOTES,
     PLAIN,
@@ -30,7 +31,6 @@ from .syntax import (
     THINKING,
     TOOL_RESULT,
     TOOL_USE,
-    VALID_ID,
     VENDOR,
 )
 from .tools import NAMES, type_note, type_of
@@ -127,7 +127,7 @@ def write_content(content: Content, layout: Object) -> Json:
 
 def _more(block: Object, mark: CacheMark | None, *known: str) -> Object:
     """Return the members of a block that are not known, and not its cache mark."""
-    return rest(block, known if mark is None else (*known, CACHE))
+    return rest_of(block, known if mark is None else (*known, CACHE))
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def _layout_of_id(call_id: str | None) -> Object:
     """Return the layout of a call or reply whose id the API would refuse, or that has none."""
     if not call_id:
         return {"call_id": "absent"}
-    return {} if VALID_ID.fullmatch(call_id) else {"call_id": "kept"}
+    return {} if IDS.takes(call_id) else {"call_id": "kept"}
 
 
 def keeps_input(layout: ByFormat | None) -> bool:
@@ -280,7 +280,7 @@ def _read_thought(block: Object, kind: str) -> Message | None:
         message.signature = Signature(signature, VENDOR)
     else:
         message.layout = NOTES.by_format({_TYPE: REASONING} if kind == REASONING else {_SIGNATURE: "absent"})
-    message.extras = NOTES.by_format(rest(block, ("type", key, *((_SIGNATURE,) if kind == THINKING else ()))))
+    message.extras = NOTES.by_format(rest_of(block, ("type", key, *((_SIGNATURE,) if kind == THINKING else ()))))
     return message
 
 

@@ -6,7 +6,6 @@ prompt.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -22,7 +21,7 @@ from ocml_bridge.wires.blocks.grammar import EMPTY
 
 from .blocks import is_accepted
 from .parts import TABLE, can_hold
-from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, VALID_ID
+from .syntax import HOME, IDS, MESSAGE, MESSAGES, NOTES, SYSTEM
 from .tools import type_of
 
 _HOLDS = (Text, Media, Passages, Foreign)
@@ -137,7 +136,6 @@ def is_in_assistant_wire(message: Message) -> bool:
 
 # --- documents --------------------------------------------------------------------------------------------------------
 
-_OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _UNCHANGED: Final = "kept"
 """The layout of a call or reply whose id is written as it was read, although the API would refuse it."""
 
@@ -152,13 +150,12 @@ def with_ids(items: Sequence[Item]) -> Sequence[Item]:
 
 def _have_valid_ids(items: Sequence[Item]) -> bool:
     """Return whether all calls and replies have ids that the API accepts, and no two calls have the same one."""
-    matches = VALID_ID.fullmatch
     calls: set[str] = set()
     for head, _, call_id in items:
         if not (head.calls or head.role == "tool"):
             continue
-        if call_id is None or call_id in calls or matches(call_id) is None:
-            if call_id is None or head.calls or matches(call_id) is None:
+        if call_id is None or call_id in calls or not IDS.takes(call_id):
+            if call_id is None or head.calls or not IDS.takes(call_id):
                 return False
         elif head.calls:
             calls.add(call_id)
@@ -175,12 +172,12 @@ def _renamed(items: Sequence[Item]) -> Sequence[Item]:
             new_id = call_id
         elif head.calls:
             new_id = call_id
-            if call_id in seen or VALID_ID.fullmatch(call_id) is None:
+            if call_id in seen or not IDS.takes(call_id):
                 new_id = valid_id(call_id, used)
         elif index in pairs and items[pairs[index]][2] == call_id:
             new_id = out[pairs[index]][2]
         else:
-            new_id = call_id if VALID_ID.fullmatch(call_id) is not None else valid_id(call_id, used)
+            new_id = call_id if IDS.takes(call_id) else valid_id(call_id, used)
         if new_id is not None:
             seen.add(new_id)
             used.add(new_id)
@@ -191,12 +188,7 @@ def _renamed(items: Sequence[Item]) -> Sequence[Item]:
 
 def valid_id(call_id: str, used: Collection[str]) -> str:
     """Return an id similar to another one that the API accepts and that is not used yet."""
-    base = _OUTSIDE.sub("_", call_id) or "call"
-    number, candidate = 1, base
-    while candidate in used:
-        number += 1
-        candidate = f"{base}_{number}"
-    return candidate
+    return IDS.nearest(call_id or "call", used)
 
 
 def _id_note_of(head: Head) -> object:

@@ -10,17 +10,18 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from ocml_bridge.chat.cache_marks import CONTROL
-from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind, read_citable, write_citable
+from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind
 from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
-from ocml_bridge.json_values.form import OBJECT, Object, add, rest, without
+from ocml_bridge.json_values.form import OBJECT, Object, add, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.relations import indices_of
+from ocml_bridge.wires.blocks.grammar import rest_of
 
-from .passages import CONTEXT, read_passages, write_passages
+from .passages import OF_DOCUMENTS, read_labels, read_passages, write_labels, write_passages
 from .syntax import (
     CACHE,
     CITATIONS,
@@ -35,6 +36,7 @@ from .syntax import (
 )
 
 KINDS: Final[dict[str, Literal["image", "file"]]] = {IMAGE: "image", DOCUMENT: "file"}
+_LABELS: Final[dict[str, dict[str, str]]] = {"image": {CACHE: "cache"}, "file": {**OF_DOCUMENTS, "title": "filename"}}
 _TYPES: Final = {kind: block for block, kind in KINDS.items()}
 _SOURCES: Final[dict[str, dict[str, str]]] = {
     "base64": {"data": "data", "media_type": "format"},
@@ -76,7 +78,7 @@ def _read_text(block: Object) -> Text | None:
     part = Text(text, cache=CONTROL.read(block))
     part.citations = TABLE.read_all(block.get(CITATIONS), WHOLE)
     cited = () if part.citations is None else (CITATIONS,)
-    part.extras = NOTES.by_format(rest(block, (*_BARE_TEXT, *cited, *(() if part.cache is None else (CACHE,)))))
+    part.extras = NOTES.by_format(rest_of(block, (*_BARE_TEXT, *cited, *(() if part.cache is None else (CACHE,)))))
     return part
 
 
@@ -86,23 +88,10 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> Media | None:
     if source_fields is None:
         return None
     fields, known = source_fields
-    outer = ["type", "source"]
-    if kind == "file" and isinstance(block.get("title"), str) and block["title"]:
-        fields["filename"] = block["title"]
-        outer.append("title")
-    if kind == "file" and isinstance(block.get(CONTEXT), str) and block[CONTEXT]:
-        fields["context"] = block[CONTEXT]
-        outer.append(CONTEXT)
-    if kind == "file" and (citable := read_citable(block.get(CITATIONS))) is not None:
-        fields["citable"] = citable
-        outer.append(CITATIONS)
-    mark = CONTROL.read(block)
-    if mark is not None:
-        outer.append(CACHE)
-    extras = rest(block, outer)
-    if more := rest(source, known):
+    labels, extras = read_labels(block, _LABELS[kind], "type", "source")
+    if more := rest_of(source, known):
         extras["source"] = more
-    return Media(kind, **fields, extras=NOTES.by_format(extras), cache=mark)
+    return Media(kind, **fields, **labels, extras=NOTES.by_format(extras))
 
 
 def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
@@ -170,14 +159,9 @@ def _write_media(media: Media) -> Object | None:
     if kind is None or source is None:
         return None
     extras = NOTES.of(media.extras)
-    block: Object = {"type": kind, "source": add(source, extras.get("source"))}
-    if kind == DOCUMENT and media.filename:
-        block["title"] = media.filename
-    if kind == DOCUMENT and media.context:
-        block[CONTEXT] = media.context
-    if kind == DOCUMENT and media.citable is not None:
-        block[CITATIONS] = write_citable(media.citable)
-    return add(block | CONTROL.write(media.cache), without(extras, "source"))
+    labels = write_labels(media, _LABELS[media.media])
+    block: Object = {"type": kind, "source": add(source, extras.get("source")), **labels}
+    return add(block, without(extras, "source"))
 
 
 def _write_source(media: Media) -> Object | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, cast
 
-from ocml_bridge.chat.cache_marks import CONTROL
+from ocml_bridge.chat.cache_marks import CONTROL, read_mark, write_mark
 from ocml_bridge.chat.citations import read_citable, write_citable
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest
-from ocml_bridge.model import Json, Passages
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
+from ocml_bridge.json_values.parameters import nonempty_text
+from ocml_bridge.model import Json, Media, Passages
+from ocml_bridge.wires.blocks.grammar import rest_of
 
 from .syntax import CACHE, CITATIONS, DOCUMENT, NOTES, SEARCH_RESULT, TEXT
 
@@ -17,6 +21,36 @@ CONTEXT: Final = "context"
 """The member of a document with the context in which it is given."""
 _PLAIN: Final = "text"
 """The layout of a document whose content is one text and no list."""
+
+
+OF_DOCUMENTS: Final = {"title": "title", CONTEXT: "context", CITATIONS: "citable", CACHE: "cache"}
+"""The fields of passages by the members of a document beside its source."""
+_OF_RESULTS: Final = {"title": "title", CITATIONS: "citable", CACHE: "cache"}
+_LABELS: Final[dict[str, tuple[Callable[[Json], Any], Callable[[Any], Json]]]] = {
+    **dict.fromkeys(("title", CONTEXT), (nonempty_text, str)),
+    CITATIONS: (read_citable, write_citable),
+    CACHE: (partial(read_mark, kind=CONTROL.kind), partial(write_mark, kind=CONTROL.kind)),
+}
+"""How each of these members is read and written."""
+
+
+def read_labels(block: Object, fields: Mapping[str, str], *known: str) -> tuple[Object, Object]:
+    """Return the fields of a block's members, and its members that are neither these nor known.
+
+    Args:
+        block: the block.
+        fields: the fields by member.
+        known: the other members that are read.
+    """
+    read = {key: _LABELS[key][0](block.get(key)) for key in fields}
+    found = {key: value for key, value in read.items() if value is not None}
+    return {fields[key]: value for key, value in found.items()}, rest_of(block, (*known, *found))
+
+
+def write_labels(part: Media | Passages, fields: Mapping[str, str]) -> Object:
+    """Return the members of a block for fields of its part."""
+    values = ((key, getattr(part, field)) for key, field in fields.items())
+    return {key: _LABELS[key][1](value) for key, value in values if value is not None}
 
 
 def read_passages(block: Object) -> Passages | None:
@@ -36,22 +70,12 @@ def read_passages(block: Object) -> Passages | None:
     texts = cast("list[Object]", content)
     if not isinstance(content, ARRAY) or not all(map(_is_text, texts)):
         return None
-    mark = CONTROL.read(block)
-    passages = Passages(tuple(each["text"] for each in texts), source=source, cache=mark)
-    known = ["type", "source"] if source is None else ["type", "source", _CONTENT]
-    if isinstance(title := block.get("title"), str):
-        passages.title = title
-        known.append("title")
-    if source is None and isinstance(context := block.get(CONTEXT), str):
-        passages.context = context
-        known.append(CONTEXT)
-    if (citable := read_citable(block.get(CITATIONS))) is not None:
-        passages.citable = citable
-        known.append(CITATIONS)
-    if passages.cache is not None:
-        known.append(CACHE)
-    extras = rest(block, known)
-    if any(others := [rest(each, ("type", "text")) for each in texts]):
+    names, known = (OF_DOCUMENTS, ()) if source is None else (_OF_RESULTS, (_CONTENT,))
+    fields, extras = read_labels(block, names, "type", "source", *known)
+    if source is not None and block.get("title") == "":
+        fields["title"] = ""
+    passages = Passages(tuple(each["text"] for each in texts), source=source, **fields)
+    if any(others := [rest_of(each, ("type", "text")) for each in texts]):
         extras[_CONTENT] = others
     passages.extras = NOTES.by_format(extras)
     passages.layout = NOTES.by_format({_CONTENT: _PLAIN} if is_plain else {})
@@ -74,14 +98,8 @@ def write_passages(passages: Passages) -> Object | None:
         texts = [add(each, more) for each, more in zip(texts, cast("list[Json]", others), strict=True)]
     is_plain = NOTES.of(passages.layout).get(_CONTENT) == _PLAIN and len(texts) == 1
     content: Json = passages.texts[0] if is_plain else texts
-    titled = {} if passages.title is None else {"title": passages.title}
     if passages.source is None:
-        block: Object = {"type": DOCUMENT, "source": {"type": _CONTENT, _CONTENT: content}, **titled}
-        if passages.context is not None:
-            block[CONTEXT] = passages.context
-    else:
-        block = {"type": SEARCH_RESULT, "source": passages.source, **titled, _CONTENT: content}
-    if passages.citable is not None:
-        block[CITATIONS] = write_citable(passages.citable)
-    block |= CONTROL.write(passages.cache)
-    return add(block, extras)
+        head: Object = {"type": DOCUMENT, "source": {"type": _CONTENT, _CONTENT: content}}
+        return add({**head, **write_labels(passages, OF_DOCUMENTS)}, extras)
+    head = {"type": SEARCH_RESULT, "source": passages.source, "title": passages.title, _CONTENT: content}
+    return add({**head, **write_labels(passages, _OF_RESULTS)}, extras)

@@ -36,7 +36,7 @@ from ocml_bridge.wires.findings import BLOCK, report_nameless, report_parts, rep
 
 from .blocks import CODEC, ends_in_reply
 from .parts import is_unknown
-from .syntax import CACHE, HOME, MESSAGE, NOTES, ROLES, SYSTEM, VALID_ID, WIRE_KEYS, WIRE_ORDER
+from .syntax import CACHE, HOME, IDS, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
 
 
 def is_system_prompt(unit: Any) -> bool:
@@ -120,7 +120,7 @@ def report_findings(unit: Object, messages: Sequence[Message], index: int, log: 
 #
 # Wire messages that differ only in their contents and ids have the same skeleton, so they are read by the same plan.
 
-_ID: Final = a_text(VALID_ID.fullmatch)
+_ID: Final = a_text(IDS.takes)
 _SEAL: Final = a_text(bool)
 """A text that is not empty."""
 _ANY: Final = a_text()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.formats.adapter import FormatOption
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.wires.endings import Endings
+from ocml_bridge.wires.tool_alphabet import Alphabet
 
 HOME: Final = "anthropic"
 NOTES: Final = Notes(HOME)
@@ -101,8 +101,8 @@ TOOLS: Final = "tools"
 MESSAGE: Final = "message"
 """The type of a response. In extras and layout, the key of a wire message's other members, and of their form."""
 
-VALID_ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
-"""The pattern of the ids of calls that the API accepts."""
+IDS: Final = Alphabet("a-zA-Z0-9_-", 65535)
+"""The ids of calls that the API accepts; it names no maximum length."""
 
 MAX_TOKENS: Final = 4096
 """The `max_tokens` of a request that has none: the API requires it, and all models accept this number."""

@@ -66,6 +66,7 @@ class BlockGrammar(Grammar):
     has_prompt_members = False
     roles: ClassVar[dict[str, str]] = ROLES
     slot: ClassVar[Slot] = SLOT
+    plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset({("text",)})
     has_system = True
     joins_texts = True
     marks = MarkBlocks(read_point, write_point)

@@ -78,6 +78,7 @@ class PartGrammar(Grammar):
     takes_one = True
     roles: ClassVar[dict[str, str]] = ROLES
     slot: ClassVar[Slot] = SLOT
+    plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset({("text",)})
 
     def keys(self, value: Object) -> Object:
         """Return an object with its keys in camel case."""
