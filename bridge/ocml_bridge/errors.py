@@ -88,6 +88,7 @@ class BridgeError(Exception):
         column: the column of that place, from 1; or None.
         path: a JSON pointer to the place, for JSON input and for outputs; or None.
         refused: whether a policy or `strict` refused what would otherwise be possible.
+        codes: if so, the codes of the losses or findings that it refused.
     """
 
     def __init__(self, code: ErrorCode, message: str, *, offset: int | None = None, path: str | None = None) -> None:
@@ -99,6 +100,7 @@ class BridgeError(Exception):
         self.line: int | None = None
         self.column: int | None = None
         self.refused = False
+        self.codes: tuple[str, ...] = ()
 
     def locate(self, text: str | bytes) -> BridgeError:
         """Set `line` and `column` from `offset`; return the error itself.

@@ -123,6 +123,7 @@ def test_a_picture_that_the_model_cannot_see_is_refused(private: Bench) -> None:
     with pytest.raises(BadRequestError) as raised:
         private.client.chat.completions.create(model=private.play(final("ok")), messages=PICTURE)
     assert (raised.value.code, raised.value.param) == ("OCB-LOSS", "messages.0.content.0")
+    assert "ask the operator of the gateway for --allow media" in raised.value.message
 
 
 def test_losses_of_the_prompt_are_in_a_header_by_their_class() -> None:

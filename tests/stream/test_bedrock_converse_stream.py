@@ -253,7 +253,7 @@ def test_signatures_and_citations_come_behind_their_texts() -> None:
     check_messages(played, None)
     made = encoder(STREAM, answer=Answer(), visibility=DEBUG)
     assert [json.loads(each) for each in made.encode(played.events)] == events
-    assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
+    assert not [loss for loss in made.losses if loss.severity != "layout"]
 
 
 def begins(index: int, **start: Any) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def test_images_and_what_tools_of_the_server_gave_are_passed_on(blocks: list[Any
     played = events_of(decoder(STREAM), [lines(*events)])
     made = encoder(STREAM, answer=Answer(), visibility=DEBUG)
     assert [json.loads(each) for each in made.encode(played.events)] == events
-    assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
+    assert not [loss for loss in made.losses if loss.severity != "layout"]
 
 
 def test_an_image_keeps_its_place_and_other_media_do_not() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from ocml_bridge import Transcript, read, write
 from ocml_bridge.chat.visibility import DEBUG
-from ocml_bridge.events import Delta, End, Event, Start
+from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.report.policy import LENIENT
@@ -585,3 +585,67 @@ def test_a_reason_of_gemini_may_be_a_number(number: int, reason: str) -> None:
     whole = read(response, "gemini").transcript
     assert isinstance(whole, Transcript)
     assert (whole.messages[-1].end is None) == (reason in ("length", "truncated"))
+
+
+# vercel/ai, packages/groq/src/__fixtures__/groq-text.chunks.txt
+@pytest.mark.parametrize("more", [{}, {"usage": USAGE}], ids=["in x_groq", "in both"])
+@pytest.mark.parametrize("target", ["openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse"])
+def test_the_token_counts_of_groq_are_those_of_the_answer(target: str, more: Object) -> None:
+    last = chunk({}, "stop", x_groq={"id": "r", "usage": USAGE}, **more)
+    events = [chunk({"role": "assistant", "content": "Yes."}, x_groq={"id": "r", "seed": 5}), last]
+    reader, writer = decoder("openai-sse"), encoder(target, answer=Answer("a", "m"))
+    data = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
+    made = b"".join([*writer.encode([*reader.feed(data), *reader.finish()]), *writer.finish()])
+    again = decoder(target)
+    stop = [*again.feed(made), *again.finish()][-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert stop.document.settings is not None
+    usage = stop.document.settings.usage
+    assert usage is not None
+    assert (usage.input_tokens, usage.output_tokens) == (USAGE["prompt_tokens"], USAGE["completion_tokens"])
+    assert not [loss for loss in writer.losses if loss.path.startswith("/settings/usage")]
+
+
+ENDINGS: Final[dict[str, tuple[str, ...]]] = {
+    "anthropic-sse": ("end_turn", "pause_turn", "stop_sequence", "model_context_window_exceeded", "refusal", "new"),
+    "gemini-sse": ("STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"),
+    "bedrock-converse": ("end_turn", "stop_sequence", "guardrail_intervened", "content_filtered", "max_tokens"),
+}
+
+
+def ended(stream: str, reason: str) -> bytes:
+    """The stream of an answer that is over for a reason of its API."""
+    match stream:
+        case "gemini-sse":
+            candidate = {"content": {"role": "model", "parts": [{"text": "Yes."}]}, "finishReason": reason}
+            return b"data: %s\n\n" % json.dumps({"candidates": [candidate]}).encode()
+        case "anthropic-sse":
+            sequence = "END" if reason == "stop_sequence" else None
+            events: list[Object] = [
+                {"type": "message_start", "message": {**STARTED, "content": []}},
+                {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Yes."}},
+                {"type": "content_block_stop", "index": 0},
+                {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": sequence}},
+                {"type": "message_stop"},
+            ]
+            return b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
+        case _:
+            events = [
+                {"messageStart": {"role": "assistant"}},
+                {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Yes."}}},
+                {"contentBlockStop": {"contentBlockIndex": 0}},
+                {"messageStop": {"stopReason": reason}},
+            ]
+            return b"".join(b"%s\n" % json.dumps(each).encode() for each in events)
+
+
+@pytest.mark.parametrize(
+    ("stream", "reason"), [(stream, reason) for stream, reasons in ENDINGS.items() for reason in reasons]
+)
+def test_an_api_is_told_its_own_reason_for_which_an_answer_is_over(stream: str, reason: str) -> None:
+    reader, writer = decoder(stream), encoder(stream, answer=Answer("a", "m"))
+    made = b"".join([*writer.encode([*reader.feed(ended(stream, reason)), *reader.finish()]), *writer.finish()])
+    assert json.dumps(reason).encode() in made
+    assert reason != "stop_sequence" or stream != "anthropic-sse" or b'"stop_sequence":"END"' in made
+    assert not [loss for loss in writer.losses if "/stop" in loss.path or "/candidates" in loss.path]

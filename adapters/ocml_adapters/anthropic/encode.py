@@ -51,6 +51,7 @@ class EventEncoder(ResponseEncoder):
     reads = WireReader
     joined = frozenset({TEXT})
     names = NAMES
+    endings = ("stop_reason", "stop_sequence")
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
@@ -266,7 +267,7 @@ class EventEncoder(ResponseEncoder):
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write why the answer is over, the numbers of tokens, and the end."""
-        delta = {"stop_reason": ENDINGS.names[self.reason or "stop"], "stop_sequence": None}
+        delta = self._ending()
         numbers = members_of_usage(usage_in(usage) or self.usage)
         end = self._event({"type": "message_delta", "delta": delta, "usage": numbers})
         return [end, self._event({"type": "message_stop"})]
@@ -278,8 +279,17 @@ class EventEncoder(ResponseEncoder):
 
     def wire(self) -> Object:
         """Return the response that a client assembles of the events."""
-        wire, reason = self._assembly.wire(), None if self.reason is None else ENDINGS.names[self.reason]
-        return {**wire, "model": self.model, "stop_reason": reason} if wire else {}
+        wire = self._assembly.wire()
+        return {**wire, "model": self.model, **self._ending()} if wire else {}
+
+    def _ending(self) -> Object:
+        """Return the members that say why the answer is over: as the API itself said it, if it did."""
+        said = NOTES.of(self.extras)
+        reason = None if self.reason is None else ENDINGS.spelled(self.reason, said.get("stop_reason"))
+        return {
+            "stop_reason": reason,
+            "stop_sequence": said.get("stop_sequence") if reason == "stop_sequence" else None,
+        }
 
     def known(self, image: Settings, document: Settings) -> Settings:
         """Return the settings of a document that a client has.

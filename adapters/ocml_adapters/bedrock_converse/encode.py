@@ -26,7 +26,7 @@ from .assembly import Assembly, delta_of
 from .blocks import BlockGrammar, deltas_after_text
 from .parts import write_media
 from .settings import RESPONSE_PARAMETERS
-from .syntax import CONTENT, ENDINGS, HOME, IMAGE, REASONING, TOOL_RESULT, TOOL_USE
+from .syntax import CONTENT, ENDINGS, HOME, IMAGE, NOTES, REASONING, TOOL_RESULT, TOOL_USE
 from .tools import NAMES, OF_SERVER, is_of_server
 from .units import MessageReader
 
@@ -45,6 +45,7 @@ class EventEncoder(ResponseEncoder):
     reads = MessageReader
     joined = frozenset({"text"})
     names = NAMES
+    endings = ("stopReason",)
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
@@ -196,7 +197,9 @@ class EventEncoder(ResponseEncoder):
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
-        stop = self._event("messageStop", {"stopReason": ENDINGS.names[reason]})
+        stop = self._event(
+            "messageStop", {"stopReason": ENDINGS.spelled(reason, NOTES.of(self.extras).get("stopReason"))}
+        )
         return [*self._end(), stop, *self._metadata(self.usage)]
 
     def _metadata(self, usage: Usage | None) -> list[bytes]:

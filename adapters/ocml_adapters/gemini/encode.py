@@ -16,7 +16,7 @@ from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.events import Answer, Event, Reason, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import items_of
+from ocml_bridge.json_values.parameters import items_of, only_object
 from ocml_bridge.loss import Log, Loss, Severity
 from ocml_bridge.model import Json, Message, Part, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
@@ -32,7 +32,7 @@ from .assembly import Assembly
 from .blocks import PartGrammar, is_code
 from .hosted import is_hosted
 from .settings import RESPONSE_PARAMETERS
-from .syntax import CANDIDATES, CONTENT, ENDINGS, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
+from .syntax import CANDIDATES, CONTENT, ENDINGS, FINISH, HOME, MODEL_ROLE, NOTES, PARTS, VENDOR
 from .tools import NAMES
 from .units import ContentReader
 
@@ -145,7 +145,8 @@ class ChunkEncoder(ResponseEncoder):
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
-        return [self._chunk({FINISH: ENDINGS.names[reason]}, **_metadata(self.usage))]
+        said = _candidate(NOTES.of(self.extras)).get(FINISH)
+        return [self._chunk({FINISH: ENDINGS.spelled(reason, said)}, **_metadata(self.usage))]
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write the numbers of tokens, if the caller gives them."""
@@ -157,7 +158,13 @@ class ChunkEncoder(ResponseEncoder):
         return [sse.write_json({"error": {"code": 500, "message": f"{message} ({code})", "status": "INTERNAL"}})]
 
     def account(self, stop: Stop) -> list[Loss]:
-        """Return the losses; the extras of a text, such as a signature, are not lost but in a part after it."""
+        """Return the losses; the extras of a text, such as a signature, are not lost but in a part after it.
+
+        Nothing is lost of a candidate that only says why the answer is over, as the candidate that is written does.
+        """
+        written = {key: value for key, value in _candidate(self.wire()).items() if key != CONTENT}
+        said = _candidate(NOTES.of(self.extras))
+        repeated = f"/extras/{HOME}/{CANDIDATES}" if said and said.items() <= written.items() else ""
         places = {
             f"/messages/{stop.place(number)}/extras/{HOME}/{key}": f"{self.stream} has {key!r} in its own part, {where}"
             for number, extras in self._apart.items()
@@ -168,6 +175,7 @@ class ChunkEncoder(ResponseEncoder):
             if loss.severity is Severity.LOST and loss.path in places
             else loss
             for loss in super().account(stop)
+            if loss.path != repeated
         ]
 
     def wire(self) -> Object:
@@ -179,6 +187,11 @@ class WholeEncoder(ChunkEncoder):
     """An encoder that returns one response at the end."""
 
     whole = True
+
+
+def _candidate(response: Object) -> Object:
+    """Return the only candidate of a response, or of a document's extras; an empty object if there is not just one."""
+    return only_object(response.get(CANDIDATES))
 
 
 def _content(*parts: Object) -> Object:

@@ -319,4 +319,6 @@ def members_of(document: Document) -> Object:
     if usage is not None and None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
         usage = None
     settings = Settings(model=document.settings.model, usage=usage)
-    return PARAMETERS.write(settings, NOTES.of(document.layout).get(SETTINGS), NOTES.of(document.extras))
+    written = PARAMETERS.write(settings, NOTES.of(document.layout).get(SETTINGS), NOTES.of(document.extras))
+    # Groq has the numbers elsewhere, where no other client looks for them.
+    return written if usage is None or "usage" in written else PARAMETERS.write(settings, None, {})

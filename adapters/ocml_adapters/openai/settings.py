@@ -130,6 +130,7 @@ _PARAMETERS: Final = {
     "response_format": parameter("response_format", _response_format, _write_response_format),
     "tool_choice": parameter("tool_choice", _tool_choice, TOOL_CHOICES.write),
     "usage": usage_at(_NUMBERS),
+    "x_groq": usage_at({name: ("usage", *place) for name, place in _NUMBERS.items()}),  # in Groq's streams
     "reasoning": parameter("reasoning_effort", _effort, _write_effort, _EFFORT),
     "function_call": parameter("tool_choice", _function_call, _write_function_call),
     "random_seed": plain_parameter("seed"),  # Mistral's

@@ -100,7 +100,7 @@ def refusal(notes: Sequence[Loss | Finding]) -> BridgeError:
     else:
         message = f"{first.severity} {first.code}: {first.detail}{more}"
     error = BridgeError(_ERRORS.get(first.code, ErrorCode.LOSS), message, path=first.path)
-    error.refused = True
+    error.refused, error.codes = True, tuple(map(str, codes))
     return error
 
 

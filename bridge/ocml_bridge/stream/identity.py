@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ..events import Named
@@ -33,12 +34,19 @@ def _read(value: Json, name: str) -> str | int | None:
     return int(value) if type(value) in (int, float) and value == value // 1 else None
 
 
-def repeated_identity(extras: ByFormat | None, response: Object) -> ByFormat | None:
-    """Return the members of a document's extras that repeat the id or the time of a response."""
+def repeated_identity(extras: ByFormat | None, response: Object, others: Sequence[str] = ()) -> ByFormat | None:
+    """Return the members of a document's extras that repeat the id or the time of a response.
+
+    Args:
+        extras: the extras.
+        response: the response.
+        others: other members of the response that the extras may repeat.
+    """
     named = named_in(response, Named())
-    identity = {key: getattr(named, name) for name in ("id", "created") for key in _MEMBERS[name]}
+    values = {key: response.get(key) for key in others}
+    values |= {key: getattr(named, name) for name in ("id", "created") for key in _MEMBERS[name]}
     repeated = {
-        home: {key: value for key, value in members.items() if value is not None and value == identity.get(key)}
+        home: {key: value for key, value in members.items() if value is not None and value == values.get(key)}
         for home, members in (extras or {}).items()
     }
     return {home: members for home, members in repeated.items() if members} or None

@@ -20,7 +20,7 @@ from ..formats.adapter import Options
 from ..json_values import jsontext
 from ..json_values.form import Object
 from ..loss import Finding, FindingCode, Log, Loss
-from ..model import Message, Part, Settings, Transcript, Usage, replace
+from ..model import ByFormat, Message, Part, Settings, Transcript, Usage, replace
 from ..units.reader import UnitReader
 from ..wires.tool_alphabet import ToolAlphabet
 from .identity import repeated_identity
@@ -49,6 +49,7 @@ class ResponseEncoder(ABC):
         written: the number and the format's kind of each message of which something was written.
         calls: the number of calls in the answer.
         opened: whether the beginning of the answer is written.
+        extras: the extras of the document, which is known at the end of the stream.
         running: by number, what writes more text of a message if nothing else has come since its last text.
         over: whether nothing more is written.
     """
@@ -65,6 +66,8 @@ class ResponseEncoder(ABC):
     """Whether more text of a message is written in the same way whatever has come since its last text."""
     names: ClassVar[ToolAlphabet | None] = None
     """The names that tools may have; None if any."""
+    endings: ClassVar[tuple[str, ...]] = ()
+    """The members of a response that say why the answer is over, and that are also extras of a document."""
 
     def __init__(self, answer: Answer, options: Options) -> None:
         self.losses: list[Loss] = []
@@ -80,6 +83,7 @@ class ResponseEncoder(ABC):
         self._names = None if self.names is None else self.names.streamed(answer.tools)
         self.opened = False
         self._settings: Settings | None = None
+        self.extras: ByFormat | None = None
         self._errors = dict(_ERRORS)
         self.identify(answer)
 
@@ -284,7 +288,8 @@ class ResponseEncoder(ABC):
     def _stop(self, stop: Stop) -> list[bytes]:
         out: list[bytes] = []
         reason = stop.reason
-        self._settings = stop.document.settings if isinstance(stop.document, Transcript) else None
+        if isinstance(stop.document, Transcript):
+            self._settings, self.extras = stop.document.settings, stop.document.extras
         if not self.over:
             out = self.interrupt()
             if reason in _ERRORS:
@@ -324,7 +329,7 @@ class ResponseEncoder(ABC):
         wire = self.wire()
         image = transcript_of(self.reads(self._options), wire, Log()) if wire else Transcript()
         settings = None if self._settings is None else self.known(image.settings or Settings(), self._settings)
-        extras = repeated_identity(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
+        extras = repeated_identity(self.extras, wire, self.endings)
         image = replace(image, layout=None, extras=extras, settings=None if settings == Settings() else settings)
         order = [stop.place(number) for number in self.order()]
         joined = [(number, first) for number, first in self._runs() if first is not None and first != number]

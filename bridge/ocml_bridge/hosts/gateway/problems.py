@@ -93,6 +93,8 @@ def of_request(error: BridgeError, param: str | None = None) -> ApiError:
         return ApiError(403, error.code, error.message)
     path = param or (error.path.strip("/").replace("/", ".") if error.path else None)
     message = _OTHER_API if error.code is ErrorCode.FORMAT_DOUBT else error.message
+    if error.code is ErrorCode.LOSS and error.codes:
+        message += f"; leave it out, or ask the operator of the gateway for --allow {','.join(error.codes)}"
     return ApiError(400, error.code, message, path)
 
 
