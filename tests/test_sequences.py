@@ -1,4 +1,4 @@
-"""Every sequence of three blocks of every kind in a wire message is restored."""
+"""Every sequence of three blocks of every kind is restored, in one wire message and in two."""
 
 from __future__ import annotations
 
@@ -424,6 +424,37 @@ WIRES: dict[str, tuple[str, dict[str, Block], Callable[[list[Any]], Any]]] = {
         "anthropic",
         ANTHROPICS_USER,
         lambda blocks: {"messages": [{"role": "user", "content": blocks}]},
+    ),
+    # strands-agents/sdk-python, tests/strands/event_loop/test_streaming.py: turns of calls without replies
+    "gemini, in two contents": (
+        "gemini",
+        GEMINI,
+        lambda blocks: {
+            "contents": [
+                {"role": "user", "parts": [{"text": ASKED}]},
+                *({"role": "model", "parts": some} for some in (blocks[:1], blocks[1:])),
+            ]
+        },
+    ),
+    "bedrock-converse, in two messages": (
+        "bedrock-converse",
+        CONVERSE,
+        lambda blocks: {
+            "messages": [
+                {"role": "user", "content": [{"text": ASKED}]},
+                *({"role": "assistant", "content": some} for some in (blocks[:1], blocks[1:])),
+            ]
+        },
+    ),
+    "anthropic, in two messages": (
+        "anthropic",
+        ANTHROPIC,
+        lambda blocks: {
+            "messages": [
+                {"role": "user", "content": ASKED},
+                *({"role": "assistant", "content": some} for some in (blocks[:1], blocks[1:])),
+            ]
+        },
     ),
     "openai-responses": ("openai-responses", RESPONSES, lambda blocks: {"model": "m", "input": blocks}),
     "openai": ("openai", CHAT, lambda blocks: {"messages": blocks}),

@@ -135,7 +135,8 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
         message: the nearest message that the format can hold, settled.
         before: the state after the previous message.
     """
-    if would_join(grammar, before, message) and BESIDE in grammar.notes.of(message.layout):
+    follows = would_join(grammar, before, message) and not is_apart(grammar, message)
+    if follows and BESIDE in grammar.notes.of(message.layout):
         message = replace(message, layout=grammar.notes.by_format(without_first(grammar.notes.of(message.layout))))
     unit, image = _unit(grammar, message, before), None
     for candidate in _with_fewer_notes(message):
