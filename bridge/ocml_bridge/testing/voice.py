@@ -33,8 +33,16 @@ QWEN: Final = (
     *("<|box_end|>", "<|quad_start|>", "<|quad_end|>", "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>"),
     *("<|image_pad|>", "<|video_pad|>", "<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>"),
     *("<|fim_suffix|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<tool_response>", "</tool_response>"),
-    *("<think>", "</think>"),
+    *("<think>", "</think>", "<|audio_bos|>", "<|AUDIO|>", "<|audio_start|>"),
 )
+LFM2: Final = (
+    "<|startoftext|>",
+    "<|pad|>",
+    "<|fim_pre|>",
+    "<|tool_list_start|>",
+    "<|tool_call_start|>",
+)
+MINICPM: Final = ("<|thought_begin|>", "<|tool_call|>", "<|execute_start|>")
 LLAMA: Final = ("<s>", "</s>", "<unk>")
 UNUSED: Final = tuple(f"[UNUSED_TOKEN_{number}]" for number in range(141, 147))
 INTERNLM2: Final = (*LLAMA, *QWEN, *UNUSED, "<|action_start|>", "<|action_end|>", "<|interpreter|>", "<|plugin|>")
@@ -44,7 +52,7 @@ OCM: Final = (
 )
 VOCABULARIES: Final[dict[str, tuple[str, ...]]] = {
     "harmony": HARMONY,
-    "chatml": (*QWEN, *LLAMA),
+    "chatml": (*QWEN, *LFM2, *MINICPM, *LLAMA),
     "internlm2": INTERNLM2,
     "ocm-0.1": OCM,
 }

@@ -14,17 +14,24 @@ EDGES: Final = tuple(token for token in (*BEGINS, *ENDS) if token.startswith("<"
 """The tokens at the beginning and the end of a whole text."""
 THINKING: Final = ("<think>", "</think>")
 TOOLS: Final = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
-VISION: Final = tuple(
+MEDIA: Final = tuple(
     f"<|{name}|>"
     for name in (
         *("vision_start", "vision_end", "vision_pad", "image_pad", "video_pad"),
         *("object_ref_start", "object_ref_end", "box_start", "box_end", "quad_start", "quad_end"),
+        *("audio_start", "audio_end", "audio_pad", "audio_bos", "audio_eos", "vision_bos", "vision_eos"),
+        *("AUDIO", "IMAGE", "VIDEO"),
     )
 )
 CODE: Final = tuple(
-    f"<|{name}|>" for name in ("fim_prefix", "fim_middle", "fim_suffix", "fim_pad", "repo_name", "file_sep")
+    f"<|{name}|>"
+    for name in (
+        *("fim_prefix", "fim_middle", "fim_suffix", "fim_pad", "repo_name", "file_sep"),
+        *("fim_pre", "fim_mid", "fim_suf"),
+        *("thought_begin", "thought_end", "tool_call", "execute_start", "execute_end"),
+    )
 )
-OTHERS: Final = ("<unk>", "<pad>", "<|im_sep|>", "<|endofprompt|>")
+OTHERS: Final = ("<unk>", "<pad>", "<|pad|>", "<|im_sep|>", "<|endofprompt|>")
 
-CHATML: Final = (*EDGES, *TURN_ENDS, *THINKING, *TOOLS, *VISION, *CODE, *OTHERS)
-"""All of them: those of Qwen and its relatives, InternLM2, Yi, Phi, SmolLM, and OpenAI's first models."""
+CHATML: Final = (*EDGES, *TURN_ENDS, *THINKING, *TOOLS, *MEDIA, *CODE, *OTHERS)
+"""All of them: of Qwen and its relatives, InternLM2, Yi, Phi, SmolLM, LFM2, MiniCPM, and OpenAI's first ones."""
