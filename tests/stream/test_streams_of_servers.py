@@ -649,3 +649,23 @@ def test_an_api_is_told_its_own_reason_for_which_an_answer_is_over(stream: str, 
     assert json.dumps(reason).encode() in made
     assert reason != "stop_sequence" or stream != "anthropic-sse" or b'"stop_sequence":"END"' in made
     assert not [loss for loss in writer.losses if "/stop" in loss.path or "/candidates" in loss.path]
+
+
+# anthropics/anthropic-sdk-python, tests/lib/streaming/fixtures/refusal_response.txt
+def test_why_a_model_refused_is_told() -> None:
+    details = {"type": "refusal", "category": "cyber", "explanation": "This request was refused due to policy."}
+    events: list[Object] = [
+        {"type": "message_start", "message": {**STARTED, "content": []}},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "refusal", "stop_sequence": None, "stop_details": details},
+            "usage": AROUND["usage"],
+        },
+        {"type": "message_stop"},
+    ]
+    data = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
+    reader, writer = decoder("anthropic-sse"), encoder("anthropic-sse", answer=Answer("a", "m"))
+    made = b"".join([*writer.encode([*reader.feed(data), *reader.finish()]), *writer.finish()])
+    told = [json.loads(line[6:]) for line in made.splitlines() if line.startswith(b"data: ")]
+    assert [each["delta"] for each in told if each["type"] == "message_delta"] == [events[1]["delta"]]
+    assert not [loss for loss in writer.losses if "/stop" in loss.path]

@@ -51,7 +51,7 @@ class EventEncoder(ResponseEncoder):
     reads = WireReader
     joined = frozenset({TEXT})
     names = NAMES
-    endings = ("stop_reason", "stop_sequence")
+    endings = ("stop_reason", "stop_sequence", "stop_details")
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
@@ -286,10 +286,10 @@ class EventEncoder(ResponseEncoder):
         """Return the members that say why the answer is over: as the API itself said it, if it did."""
         said = NOTES.of(self.extras)
         reason = None if self.reason is None else ENDINGS.spelled(self.reason, said.get("stop_reason"))
-        return {
-            "stop_reason": reason,
-            "stop_sequence": said.get("stop_sequence") if reason == "stop_sequence" else None,
-        }
+        sequence = said.get("stop_sequence") if reason == "stop_sequence" else None
+        details = said.get("stop_details") if self.reason == "content_filter" else None
+        more: Object = {} if details is None else {"stop_details": details}
+        return {"stop_reason": reason, "stop_sequence": sequence, **more}
 
     def known(self, image: Settings, document: Settings) -> Settings:
         """Return the settings of a document that a client has.
