@@ -79,6 +79,14 @@ def test_read_all_returns_each_conversation_with_its_position(source: str, data:
     assert one.findings == other.findings == ()
 
 
+def test_a_conversation_may_begin_behind_the_open_turn_of_a_prompt() -> None:
+    text = f"{HARMONY.format('A')}<|start|>assistant<|endoftext|><|startoftext|>{HARMONY.format('B')}"
+    with pytest.raises(BridgeError, match="a second conversation begins here") as raised:
+        read(text, "harmony")
+    assert raised.value.offset == text.index("<|startoftext|>")
+    assert [contents(each.transcript)[0] for each in read_all(text, "harmony")] == ["A", "B"]
+
+
 @pytest.mark.parametrize(("source", "data", "second"), SEVERAL, ids=IDS)
 def test_the_format_of_several_conversations_is_known(source: str, data: Any, second: Place) -> None:
     found = {reading.source for reading in read_all(data, source)}

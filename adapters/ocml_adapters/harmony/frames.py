@@ -66,19 +66,22 @@ class Scan:
     strays: int
 
 
-def begins(before: Frame | None, frame: Frame) -> int:
-    """Return the offset in `frame.before` at which another conversation begins; -1 if the conversation goes on.
+def begins(before: Frame | None, frame: Frame) -> int | None:
+    """Return the offset in `frame.before` at which another conversation begins; None if the conversation goes on.
 
     Another conversation begins with a token that begins or ends a text, or with a system message after `<|return|>`:
-    this token ends the last answer of a training example, so nothing of that example follows.
+    this token ends the last answer of a training example, so nothing of that example follows. The offset is negative if
+    the token stands after the header of an open turn.
     """
     if before is None or not frame.opened:
-        return -1
+        return None
+    if before.body is None and not before.stop and (at := EDGES.find(before.header)) >= 0:
+        return at - len(before.header)
     at = EDGES.find(frame.before)
-    if at >= 0 or before.stop != RETURN:
+    if at >= 0:
         return at
-    fields = regular(frame.header)
-    return len(frame.before) if fields is not None and fields.role == SYSTEM else -1
+    fields = regular(frame.header) if before.stop == RETURN else None
+    return len(frame.before) if fields is not None and fields.role == SYSTEM else None
 
 
 def pieces_of(text: str) -> list[str]:
@@ -333,4 +336,4 @@ def scanned(pieces: Sequence[str]) -> tuple[list[Frame], Scan]:
 def boundaries(frames: Sequence[Frame]) -> list[tuple[Frame, int]]:
     """Return each frame that begins another conversation, with the offset in its `before` where it begins."""
     pairs = zip((None, *frames), frames, strict=False)
-    return [(frame, at) for before, frame in pairs if (at := begins(before, frame)) >= 0]
+    return [(frame, at) for before, frame in pairs if (at := begins(before, frame)) is not None]

@@ -158,7 +158,7 @@ class FrameReader:
         Raises:
             BridgeError: OCB-SEVERAL if it begins another one.
         """
-        if begins(self._before, frame) >= 0:
+        if begins(self._before, frame) is not None:
             raise several()
         frame.channel = begun_channel(self._before, frame)
 
