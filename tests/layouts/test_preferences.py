@@ -35,6 +35,10 @@ def contents(answer: str) -> dict[str, Any]:
 
 
 CHATML = "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"
+LLAMA_3 = (
+    "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|>"
+    "<|start_header_id|>assistant<|end_header_id|>\n\n{}<|eot_id|>"
+)
 HARMONY = "<|start|>user<|message|>Why?<|end|><|start|>assistant<|channel|>final<|message|>{}<|end|>"
 DOCUMENTS: list[tuple[Any, Any]] = [
     (form("Because."), form("No.")) for form in (CHATML.format, HARMONY.format, request, contents)
@@ -338,6 +342,10 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], expe
             "No.",
         ),
         ({"instruction": "Why?", "generations": ["No.", "Because."], "ratings": [1, 5]}, "No."),
+        # next to a rejected answer, the answer is the chosen one
+        ({"question": "Why?", "answer": "Because.", "rejected": "No."}, "No."),
+        ({"instruction": "Why?", "input": "", "output": "Because.", "rejected_output": "No."}, "No."),
+        ({"prompt": "Why?", "completion": "Because.", "rejected": ["No.", "Eh."]}, "No."),
         ({"input": "Why?", "accepted": "Because.", "rejected": "No."}, "No."),
         ({"prompt": "Why?", "pos_resp": "Because.", "neg_resp": "No."}, "No."),
         # both answers repeat the prompt in the middle of their conversations
@@ -577,6 +585,53 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_is_rejected_and_all_are_
     [rejected] = [*(conversation.alternatives or ())]
     assert (as_pairs(conversation.messages)[-1][1], as_pairs(rejected.messages)[-1][1]) == ("1", "3")
     assert [*found.extra_columns] == ["answers"]
+
+
+@pytest.mark.parametrize(
+    "rendered", [CHATML, LLAMA_3, "[INST] Why? [/INST] {}</s>"], ids=["chatml", "llama-3", "mistral"]
+)
+@pytest.mark.parametrize("is_ranked", [True, False])
+def test_a_prompt_in_a_template_is_the_conversation_that_it_is(rendered: str, is_ranked: bool) -> None:
+    prompt, end = rendered.split("{}")
+    lost, won = f"No.{end}", f"Because.{end}"
+    compared = {"response_0": lost, "response_1": won, "better_response_id": 1}
+    answers: dict[str, Any] = {"responses": [lost, won], "scores": [1, 2]} if is_ranked else compared
+    [conversation] = conversations({"prompt": prompt, **answers})
+    [rejected] = [*(conversation.alternatives or ())]
+    assert [pair[1] for pair in as_pairs(conversation.messages)] == ["Why?", "Because."]
+    assert [pair[1] for pair in as_pairs(rejected.messages)] == ["No."]
+
+
+def test_two_rendered_conversations_of_which_none_is_better_have_their_places() -> None:
+    prompt, end = CHATML.split("{}")
+    row = {"prompt": prompt, "answer_a": f"Because.{end}", "answer_b": f"No.{end}", "winner": "tie", "seed": 1}
+    found = read_row(Plan((AUTO,)), row)
+    assert [each.path for each in found.documents] == ["/response_a", "/response_b"]
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [("user", "Why?"), ("assistant", text)] for text in ("Because.", "No.")
+    ]
+
+
+def test_a_text_beside_a_prompt_in_a_template_is_not_dropped() -> None:
+    prompt, end = CHATML.split("{}")
+    row = {"prompt": prompt, "response_0": f"B{end}", "response_1": f"C{end}", "better_response_id": 0, "system": "Be."}
+    assert as_pairs(conversations(row)[0].messages)[0] == ("system", "Be.")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"prompt": "Why?", "chosen": "So.", "rejected": "So."},
+        {"prompt": CHATML.split("{}")[0], "chosen": "So.", "rejected": "So."},
+        {"prompt": "Why?", "response_0": "So.", "response_1": "So.", "better_response_id": 1},
+    ],
+)
+def test_answers_that_are_equal_are_found(row: dict[str, Any]) -> None:
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert [each.detail for each in document.findings] == ["the answer that was chosen and the rejected one are equal"]
+    answers = ("rejected", "response_0")
+    [other] = read_row(Plan((AUTO,)), {**row, **{key: "No." for key in answers if key in row}}).documents
+    assert other.findings == ()
 
 
 @pytest.mark.parametrize("spelled", [str, json.dumps])

@@ -137,6 +137,20 @@ def test_the_first_of_several_answers_is_named_by_its_place(tmp_path: Path) -> N
     assert 'output: "responses[0]"}' in proposed([{"prompt": "Why?", "responses": ["So.", "No."]}], tmp_path)
 
 
+@pytest.mark.parametrize("more", [{}, {"input": "Now."}, {"input": ""}], ids=str)
+def test_the_first_of_two_outputs_is_guessed_to_be_the_better_one(more: dict[str, Any], tmp_path: Path) -> None:
+    """LLaMA-Factory 0.7 (data/comparison_gpt4_data_en.json)."""
+    row = {"instruction": "Why?", **more, "output": ["So.", "No."]}
+    text = proposed([row], tmp_path)
+    assert "# A guess: of two outputs, the first is the better one" in text
+    [conversation] = conversations(row, plan_of(yaml.safe_load(text)))
+    [rejected] = [*(conversation.alternatives or ())]
+    assert [as_pairs(each)[-1] for each in (conversation.messages, rejected.messages)] == [
+        ("assistant", "So."),
+        ("assistant", "No."),
+    ]
+
+
 @pytest.mark.parametrize(("value", "what"), [(ROW, "object"), ([ROW], "array")])
 def test_a_file_of_one_object_is_not_called_an_array(value: Any, what: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(value))

@@ -56,6 +56,8 @@ def guess(row: Object) -> Guess | None:
         return doubtful
     if numbered := numbered_turns(row):
         return Guess(numbered)
+    if (found := _better_first(row)) is not None:
+        return found
     if answers := [key for key in row if key.lower() in SEVERAL and isinstance(row[key], (str, list))]:
         return Guess(_several_answers(row, answers))
     if (found := _members_of_columns(row) or _row_in_column(row) or _messages_in_column(row)) is not None:
@@ -84,6 +86,18 @@ def guess(row: Object) -> Guess | None:
             return found
         return Guess(_with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns))))
     return _question_and_answer(row)
+
+
+def _better_first(row: Object) -> Guess | None:
+    """Return the plan for a row of Alpaca with two outputs, as LLaMA-Factory's earlier rankings have them."""
+    answers = as_list(row.get("output")) or []
+    if "instruction" not in row or len(answers) != 2 or not all(isinstance(each, str) for each in answers):
+        return None
+    named = {each: each for each in ("instruction", INPUT) if each in row}
+    return _with_places(row, "preference", {**named, "chosen": "output[0]", "rejected": "output[1]"}, [_RANKED])
+
+
+_RANKED: Final = "# A guess: of two outputs, the first is the better one (LLaMA-Factory's rankings): see that it is."
 
 
 def _with_question(turn: Object, row: Object, column: str) -> Object:

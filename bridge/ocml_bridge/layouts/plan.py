@@ -15,7 +15,7 @@ from ..model import Json
 from ..report.wording import shown
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
-from .layout import Document, Layout, Object
+from .layout import Document, Layout, Object, noticed
 from .listed import with_lists
 from .places import with_places
 from .reasons import AUTO, why_not
@@ -143,8 +143,20 @@ def read_row(plan: Plan, row: Json) -> Row:
     mended = [each for each in mended if each.path[1:] in found.read]
     if mended:
         documents = [each._replace(findings=(*mended, *each.findings)) for each in documents]
+    documents = list(map(_with_equal_answers_noticed, documents))
     extra_columns = {name: value for name, value in given.items() if name not in found.read}
     return Row(found.layout, documents, extra_columns, found.sources)
+
+
+def _with_equal_answers_noticed(document: Document) -> Document:
+    """Return a document with a finding if its chosen answer and the rejected one are equal."""
+    value = as_object(document.value)
+    if value is None or "preferred_output" not in value:
+        return document
+    if value["preferred_output"] != value.get("non_preferred_output"):
+        return document
+    equal = noticed("/non_preferred_output", "the answer that was chosen and the rejected one are equal")
+    return document._replace(findings=(*document.findings, equal))
 
 
 def layout_for(plan: Plan, row: Object) -> Layout | None:

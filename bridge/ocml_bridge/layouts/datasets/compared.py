@@ -13,6 +13,7 @@ from ..exchange import INPUT, INSTRUCTION, read_prompt, shared
 from ..fitting import as_object, items_of, without_members
 from ..layout import Document, Layout, Object, Wording, noticed, parsed_or_none
 from ..messages import are_messages, message, preference, request
+from ..texts.rendered import continued, preferred
 from .verdicts import LETTERS, side_of, unclear
 
 _WHOLE: Final = "full_text"
@@ -71,6 +72,14 @@ def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
     sides = [_conversation(fields, side, wording) for side in pair]
     better = _better(fields, pair)
     findings = _without_text(fields, pair)
+    if found := continued(fields, [fields[_answer(side)] for side in pair], wording):
+        if better is not None:
+            return [preferred(found[better], found[1 - better])._replace(extra_columns=extra_columns)]
+        doubts = tuple(unclear(fields.get(_BETTER, ""), f"/{_BETTER}"))
+        return [
+            each._replace(findings=(*each.findings, *doubts), path=f"/{_answer(side)}", extra_columns=extra_columns)
+            for side, each in zip(pair, found, strict=True)
+        ]
     if better is None:
         findings += unclear(fields.get(_BETTER, ""), f"/{_BETTER}")
         return [

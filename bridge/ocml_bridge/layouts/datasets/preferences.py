@@ -17,6 +17,7 @@ from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer,
 from ..fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from ..layout import Document, Layout, Object, Wording, misshapen
 from ..messages import are_messages, preference, request, respelled_all
+from ..texts.rendered import continued, preferred
 from .verdicts import LETTERS, side_of, unclear
 
 # --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
@@ -82,6 +83,8 @@ def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{ANSWERS}", "answers, each with a rank or a score")
     prompt, tools = read_prompt(fields, wording), read_tools(fields)
     best, worst = min(ranked, key=itemgetter(0)), max(ranked, key=itemgetter(0))
+    if found := continued(fields, [best[1], worst[1]], wording):
+        return [found[0] if best[0] == worst[0] else preferred(*found)]
     chosen, rejected = (read_answer(each[1], wording, f"/{ANSWERS}") for each in (best, worst))
     if best[0] == worst[0]:
         return [Document(request([*prompt, *chosen], tools))]
@@ -187,6 +190,9 @@ def read_labelled(fields: Object, wording: Wording) -> Sequence[Document]:
 _CONVERSE: Final = "bedrock-converse"
 
 
+_ANSWERS: Final = ("answer", "response", "output", "completion", "solution")
+"""Columns of an answer that are those of the chosen one next to a rejected one."""
+
 # --- the layouts ------------------------------------------------------------------------------------------------------
 
 PREFERENCES: Final[tuple[Layout, ...]] = (
@@ -200,7 +206,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
                 *("problem", "user_prompt", "user_message", "user", "human", "task", "message", "context", "post"),
             ),
             "input": ("input",),
-            "chosen": (*columns.CHOSEN, "response_j", "pos_resp"),
+            "chosen": (*columns.CHOSEN, "response_j", "pos_resp", *_ANSWERS),
             "rejected": (*columns.REJECTED, "response_k", "neg_resp"),
             **columns.HISTORY,
             **columns.PROMPT,

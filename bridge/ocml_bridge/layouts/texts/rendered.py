@@ -8,7 +8,8 @@ from typing import Final
 
 from ...model import Json
 from .. import columns
-from ..exchange import CHOSEN, REJECTED, shared
+from ..declared import TOOLS
+from ..exchange import CHOSEN, HISTORY, INPUT, REJECTED, SYSTEM, shared
 from ..fitting import as_list, items_of, members_of
 from ..layout import Document, Layout, Object, Wording, misshapen
 from ..messages import preference
@@ -52,6 +53,20 @@ def _with_either(fields: Object) -> list[Object]:
     return [{**fields, ANSWER: fields.get(key)} for key in (CHOSEN, REJECTED)]
 
 
+def continued(fields: Object, answers: Sequence[Json], wording: Wording) -> list[Document]:
+    """Return the conversations of a prompt in the tokens of a template with each of its answers; [] for other prompts.
+
+    A prompt with a system message, an input or tools beside it is another prompt: the template has them inside.
+    """
+    if any(fields.get(name) for name in (SYSTEM, INPUT, HISTORY, TOOLS)):
+        return []
+    given = [{PROMPT: fields.get(PROMPT), ANSWER: answer} for answer in answers]
+    if not all(isinstance(answer, str) for answer in answers) or not all(is_rendered(each, wording) for each in given):
+        return []
+    found = [document for each in given for document in read_rendered(each, wording)]
+    return found if len(found) == len(answers) else []
+
+
 def read_rendered_preference(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of the prompt with both of its answers.
 
@@ -59,13 +74,19 @@ def read_rendered_preference(fields: Object, wording: Wording) -> Sequence[Docum
         BridgeError: OCB-SHAPE if the prompt with an answer is not one conversation in the tokens of a template.
     """
     found = [each for given in _with_either(fields) for each in read_rendered(given, wording)]
-    values = [members_of(each.value) for each in found]
-    if len(values) != len((CHOSEN, REJECTED)):
+    if len(found) != len((CHOSEN, REJECTED)):
         raise misshapen(f"/{PROMPT}", "a prompt that its answers continue")
+    return [preferred(found[0], found[1])]
+
+
+def preferred(chosen: Document, rejected: Document) -> Document:
+    """Return two conversations that begin alike as one, with the end of the second as the rejected answer."""
+    found = (chosen, rejected)
+    values = [members_of(each.value) for each in found]
     one, other = (items_of(value.get("messages")) for value in values)
     at = shared(one, other)
     findings = tuple(dict.fromkeys(finding for each in found for finding in each.findings))
-    return [Document(preference(one[:at], one[at:], other[at:], as_list(values[0].get("tools"))), findings)]
+    return Document(preference(one[:at], one[at:], other[at:], as_list(values[0].get("tools"))), findings)
 
 
 def read_rendered(fields: Object, wording: Wording) -> Sequence[Document]:
