@@ -32,6 +32,7 @@ def called(key: str, **more: Any) -> Block:
 
 
 GEMINI: dict[str, Block] = {
+    "bare text": word,  # instructor, tests/processing/test_formatting.py: as Google's clients take it
     "text": lambda at: {"text": word(at)},
     "empty text": lambda at: {"text": ""},
     "white space": lambda at: {"text": " " * (at + 1)},

@@ -76,6 +76,7 @@ class PartGrammar(Grammar):
     key = PARTS
     vendor = VENDOR
     takes_one = True
+    bare_texts = True  # Google's clients take them, and an object of theirs keeps them
     roles: ClassVar[dict[str, str]] = ROLES
     slot: ClassVar[Slot] = SLOT
     plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset({("text",)})

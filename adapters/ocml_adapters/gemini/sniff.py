@@ -38,4 +38,8 @@ def _is_content(item: Json) -> bool:
     parts, role = listed(content.get(PARTS)), content.get("role", "user")
     if not isinstance(parts, list) or not (role is None or isinstance(role, str)):
         return False
-    return all(isinstance(part, dict) and "type" not in part for part in cast("list[Json]", parts))
+    return all(map(_is_part, cast("list[Json]", parts)))
+
+
+def _is_part(part: Json) -> bool:
+    return isinstance(part, str) or (isinstance(part, dict) and "type" not in part)

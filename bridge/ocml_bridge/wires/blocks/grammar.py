@@ -72,11 +72,13 @@ class BlockCodec(ABC):
         notes: the notes of the format, which access its extras and layout.
         marks: how blocks are cache marks; None if none are.
         plain: the keys of known blocks, in order, that are written as they were read if no value is empty or a list.
+        bare_texts: whether a block may be a text by itself, in place of an object with the text.
     """
 
     notes: ClassVar[Notes]
     marks: ClassVar[MarkBlocks | None] = None
     plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset()
+    bare_texts: ClassVar[bool] = False
 
     def refuses(self, _text: str, /) -> bool:
         """Return whether the API refuses a text because it is empty or blank."""

@@ -13,7 +13,7 @@ from ...units.heads import LIMIT, Head, Item
 from .empty_texts import Edges, edges_of
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, BlockCodec, Grammar, kind_of, more_of
 from .joining import joins
-from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
+from .spelling import BARE, Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
 _EMPTY_TEXT: Final = Text("")
 
@@ -199,7 +199,7 @@ def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Pa
     """Return the same as `read_block`, and the form of the block."""
     foreign = Foreign(grammar.home, raw), None
     if not isinstance(raw, dict):
-        return foreign
+        return (Text(raw), BARE) if isinstance(raw, str) and grammar.bare_texts else foreign
     block = cast("Object", raw)
     value = grammar.read(grammar.keys(block), side)
     if value is None:

@@ -20,6 +20,8 @@ from ...model.ownership import key_of
 
 Form = Json
 """The spelling of a value; None if it is the writer's."""
+BARE: Final = "bare"
+"""The form of a block that was a text by itself, and is written as an object with the text."""
 Alias = Callable[[str], str]
 """Returns the key that the writer uses for a key that was read."""
 
@@ -155,6 +157,8 @@ def _form_of_object(written: Object, raw: Object, alias: Alias) -> Form:
 
 def respelled(written: Json, form: Form) -> Json:
     """Return the value that would be written, in the spelling of a form; parts that do not fit are ignored."""
+    if form == BARE:
+        return _bare(written)
     if not isinstance(form, dict):
         return written
     how = cast("Object", form)
@@ -168,6 +172,13 @@ def respelled(written: Json, form: Form) -> Json:
         forms = cast("Object", items)
         return [respelled(item, forms.get(str(at))) for at, item in enumerate(cast("list[Json]", written))]
     return written
+
+
+def _bare(written: Json) -> Json:
+    if not isinstance(written, dict):
+        return written
+    block = cast("Object", written)
+    return block["text"] if block.keys() == {"text"} else block
 
 
 def _respelled_object(written: Object, keys: list[Json]) -> Object:
