@@ -373,3 +373,25 @@ def test_any_number_of_beginnings_of_calls_is_read() -> None:
     for piece in ("<tool_call>\n", "<tool_call>\n{\n", f"{TAGGED}\nx\n", '<tool_call>\n{"\n', "<tool_call>"):
         read(f"<|im_start|>assistant\n<think>\n{piece * 500}<|im_end|>\n", "chatml")
         read(f"<|im_start|>assistant\n{piece * 500}<|im_end|>\n", "chatml")
+
+
+def test_an_object_in_a_list_of_calls_that_is_none_is_text_and_the_others_are_calls() -> None:
+    messages, found = answers(f'<tool_call>\n[{CALL}, {{"nam": "b"}}, {{"name": "Bob"}}, {NEXT}]\n</tool_call>')
+    assert summary(messages) == [PARIS, PING, ("final", '{"nam": "b"}\n{"name": "Bob"}\n')]
+    assert found == {FindingCode.JSON_OPAQUE, FindingCode.JSON_REPAIRED}
+
+
+@pytest.mark.parametrize(
+    "listed", [f'"a", {CALL}', f'{CALL}, {{"x": }}', '{"name": "Bob"}, {"nam": "b"}', f"{CALL}, 1"]
+)
+def test_a_list_that_may_be_anything_else_is_text(listed: str) -> None:
+    messages, found = answers(f"<tool_call>\n[{listed}]\n</tool_call>")
+    assert not any(map(is_call, messages))
+    assert found == {FindingCode.JSON_OPAQUE}
+
+
+def test_an_object_after_a_call_between_its_tags_is_found() -> None:
+    messages, found = answers(f'<tool_call>\n{CALL}\n{{"nam": "b"}}\n{NEXT}\n</tool_call>')
+    assert summary(messages)[0] == PARIS
+    assert not is_call(messages[1])
+    assert found == {FindingCode.JSON_OPAQUE}

@@ -32,6 +32,16 @@ def test_a_tag_of_other_models_is_text_and_reported(begin: str, end: str) -> Non
     assert write(reading.transcript, "internlm2").output == text
 
 
+@pytest.mark.parametrize("name", ["chatml", "internlm2"])
+@pytest.mark.parametrize("token", ["<|endoftext|>", "<|EOS|>", "<|end_of_text|>"])
+def test_a_token_that_ends_a_text_is_reported_inside_an_answer(name: str, token: str) -> None:
+    text = f"<|im_start|>user\nHi {token}.<|im_end|>\n<|im_start|>assistant\nHello{token}more<|im_end|>\n"
+    reading = read(text, name)
+    assert [finding.code for finding in reading.findings] == [FindingCode.STRAY_TOKEN]
+    assert reading.findings[0].path.startswith("/messages/1")
+    assert write(reading.transcript, name).output == text
+
+
 CALL = (
     "<|im_start|>user\nParis?<|im_end|>\n"
     "<|im_start|>assistant\nLet me see.<|action_start|><|plugin|>\n"

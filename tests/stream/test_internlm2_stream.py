@@ -305,3 +305,14 @@ def test_a_conversation_comes_through_a_pipe_unchanged(data: st.DataObject) -> N
         there = cast("Transcript", read(out, "internlm2").transcript)
         # Text after the last frame is known only when that frame has been passed on.
         assert replace(there, layout=None) == replace(known, layout=None)
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "tool_calls", None])
+def test_a_call_that_breaks_off_in_its_json_is_not_completed(reason: Reason | None) -> None:
+    """The input is that of vLLM's tests/tool_parsers/test_internlm2_tool_parser.py, which expects no call."""
+    made = decoder("internlm2")
+    made.feed(f'{START}assistant\n{CALL}{PLUGIN}{{"name": "func", "parameters": {{')
+    stop = made.finish(reason)[-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert [message.recipient for message in stop.document.messages] == [None]

@@ -15,6 +15,7 @@ from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import ROLES as KNOWN_ROLES
 from ocml_bridge.text.plain import header_for, message, name_from_header
+from ocml_bridge.text.specials import end_inside, end_of_text_in
 
 from .families import Declaration, Family
 from .headers import CALLS, THOUGHT, TOOLS, Part, Speaker, read_speaker
@@ -178,6 +179,9 @@ def report_markup(frame: Frame, contents: Contents, index: int, log: Log) -> Non
             if each.channel == "final" or each.intent is not None:
                 tags = (tag for tag in unread_tags(str(each.content)) if tag in frame.body)  # others are broken
                 _report_tag(next(tags, None), index + at, log)
+                token = end_of_text_in(str(each.content))
+                if token is not None and token in frame.body:
+                    log.find(FindingCode.STRAY_TOKEN, f"/messages/{index + at}/content", end_inside(token))
         return
     if not may_be_markup(frame.body, first.role):
         return

@@ -10,7 +10,7 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
-from ocml_bridge.text.specials import THINKING, TOOLS
+from ocml_bridge.text.specials import THINKING, TOOLS, end_inside, end_of_text_in
 from ocml_bridge.units.heads import Head
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin
@@ -68,8 +68,8 @@ class Cutter:
 
     @property
     def lacks_end(self) -> bool:
-        """Whether an open call is complete but for its end token."""
-        return self._kind is not None and call_of(self._segment("", closed=True)) is not None
+        """Whether an open call is complete but for its end token; one that lacks brackets may be cut off."""
+        return self._kind is not None and call_of(self._segment("", closed=False)) is not None
 
     def feed(self, text: str) -> list[Segment]:
         """Take more text; return the segments that it completes."""
@@ -207,6 +207,9 @@ def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -
     stray = MARKS.plain.search(raw)
     if stray is not None:
         note(FindingCode.STRAY_TOKEN, index, f"{stray[0]} inside a message is read as text")
+    token = end_of_text_in(raw)
+    if token is not None:
+        note(FindingCode.STRAY_TOKEN, index, end_inside(token))
     tag = next((tag for tag in (*THINKING, *TOOLS[:2]) if tag in raw), None)
     if tag is not None:
         detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"

@@ -12,6 +12,8 @@ from ..formats.boundary import BEGINS, ENDS, TURN_ENDS
 
 EDGES: Final = tuple(token for token in (*BEGINS, *ENDS) if token.startswith("<"))
 """The tokens at the beginning and the end of a whole text."""
+_TEXT_ENDS: Final = tuple(token for token in ENDS if token.startswith("<|"))
+"""The tokens that end a text and nothing else: `</s>` is also a tag of HTML."""
 THINKING: Final = ("<think>", "</think>")
 TOOLS: Final = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 MEDIA: Final = tuple(
@@ -35,3 +37,13 @@ OTHERS: Final = ("<unk>", "<pad>", "<|pad|>", "<|im_sep|>", "<|endofprompt|>")
 
 CHATML: Final = (*EDGES, *TURN_ENDS, *THINKING, *TOOLS, *MEDIA, *CODE, *OTHERS)
 """All of them: of Qwen and its relatives, InternLM2, Yi, Phi, SmolLM, LFM2, MiniCPM, and OpenAI's first ones."""
+
+
+def end_of_text_in(text: str) -> str | None:
+    """Return the first kind of token in an answer with which a model ends a text, or None; fast if there is none."""
+    return next((token for token in _TEXT_ENDS if token in text), None) if "<|" in text else None
+
+
+def end_inside(token: str) -> str:
+    """Return the sentence of the finding about such a token."""
+    return f"{token} inside a message is read as text; the answer may end there"

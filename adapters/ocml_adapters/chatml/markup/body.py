@@ -27,7 +27,7 @@ from .parts import (
     ignore,
     message_of,
     positioned,
-    report_call,
+    report_calls,
     set_position,
 )
 from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
@@ -212,8 +212,8 @@ class BodyReader:
             self._add_uncalled(segment)
             return
         self._end_text(calls_follow=True)
+        report_calls(calls, rest, len(self.messages), self._note, closed=segment.closed)
         for call in calls:
-            report_call(call, len(self.messages), self._note, closed=segment.closed)
             self._put(message_of(call, self._name))
         self._ends_call = not segment.closed
         if rest:

@@ -101,13 +101,38 @@ def read_tagged(inner: str, *, closed: bool) -> tuple[Sequence[Call], str]:
         whole = read_call(text, brackets=True)
         listed = read_call_list(text) if whole is None and text.lstrip(SPACE).startswith(BEGIN) else CallList()
         calls = [whole] if whole is not None else [] if listed.cut_off else list(listed.calls)
-        return [call._replace(repaired=True) for call in calls], ""
+        others = ""
+        if not calls and text.lstrip(SPACE).startswith(BEGIN):
+            calls, others = _read_regular(text.strip(SPACE))
+        return [call._replace(repaired=True) for call in calls], others
     if not closed and CALL_END.startswith(rest.strip(SPACE)):
         rest = ""
     is_surplus = rest != "" and not rest.strip(_SURPLUS)
     if code is not None or len(calls) > 1 or is_surplus:
         calls = [call._replace(repaired=True) for call in calls]
     return calls, "" if is_surplus else rest
+
+
+def _read_regular(text: str) -> tuple[list[Call], str]:
+    """Return the calls in a list of objects that have a name, arguments and nothing else, and the text of the others.
+
+    There are none if the list is not valid JSON, or has anything but objects.
+    """
+    calls: list[Call] = []
+    others: list[str] = []
+    at = len(BEGIN)
+    while (parsed := value_at(text, at)) is not None and isinstance(parsed[0], dict):
+        raw = text[at : parsed[1]].strip(SPACE)
+        call = read_call(raw)
+        if call is None or call.remark is not None:
+            others.append(raw)
+        else:
+            calls.append(call)
+        at = after_space(text, parsed[1])
+        if not text.startswith(",", at):
+            break
+        at += 1
+    return (calls, "\n".join(others)) if text[at:] == END and calls else ([], "")
 
 
 def _read_objects(text: str) -> tuple[list[Call], str]:

@@ -193,6 +193,22 @@ def set_position(part: Message, before: Sequence[Message], *, calls_follow: bool
         part.channel, part.intent = ("commentary", "preamble") if preamble else ("final", None)
 
 
+def report_calls(calls: Sequence[Call], rest: str, at: int, note: Note, *, closed: bool) -> None:
+    """Report the calls between two tags, as `report_call` does, and an object there that is none.
+
+    Args:
+        calls: the calls.
+        rest: the text after them.
+        at: the index of the first one's message in the body.
+        note: takes the findings.
+        closed: whether they have their end tag.
+    """
+    for index, call in enumerate(calls, at):
+        report_call(call, index, note, closed=closed)
+    if rest.lstrip().startswith("{"):
+        note(FindingCode.JSON_OPAQUE, at + len(calls), "an object between the tags of a call is not a call; it is text")
+
+
 def report_call(call: Call, at: int, note: Note, *, closed: bool = True) -> None:
     """Report what was repaired in a call, is uncertain in it, or is missing.
 
