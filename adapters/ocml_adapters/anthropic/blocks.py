@@ -18,7 +18,7 @@ from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.spelling import respelled
 from ocml_bridge.wires.blocks.values import compact_object, value_in
 
-from .parts import read_part, write_part
+from .parts import PART_KINDS, read_part, write_part
 from .syntax import (
     CACHE,
     HOME,
@@ -56,7 +56,7 @@ class Blocks(BlockCodec):
         if not isinstance(kind, str):
             return UNKNOWN
         message: Message | None = None
-        if not _RESERVED.isdisjoint(block):
+        if kind in PART_KINDS or not _RESERVED.isdisjoint(block):
             pass
         elif side == "assistant":
             if kind.endswith(TOOL_USE):

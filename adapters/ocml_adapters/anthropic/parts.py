@@ -38,6 +38,8 @@ from .syntax import (
 KINDS: Final[dict[str, Literal["image", "file"]]] = {IMAGE: "image", DOCUMENT: "file"}
 _LABELS: Final[dict[str, dict[str, str]]] = {"image": {CACHE: "cache"}, "file": {**OF_DOCUMENTS, "title": "filename"}}
 _TYPES: Final = {kind: block for block, kind in KINDS.items()}
+PART_KINDS: Final = frozenset({TEXT, SEARCH_RESULT, *KINDS})
+"""The types of blocks that are parts."""
 _SOURCES: Final[dict[str, dict[str, str]]] = {
     "base64": {"data": "data", "media_type": "format"},
     "url": {"url": "url"},

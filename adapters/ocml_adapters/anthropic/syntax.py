@@ -41,11 +41,12 @@ OPAQUE: Final = frozenset(
 )
 """The types of blocks that the API has and the canonical form has not: they become foreign parts without a finding."""
 
+_MARKED: Final = (
+    *(("type", "text"), ("type", "id", "name", "input")),
+    *(("type", "tool_use_id", "content"), ("type", "tool_use_id", "content", "is_error")),
+)
 PLAIN: Final = frozenset(
-    {
-        *(("type", "text"), ("type", "thinking", "signature"), ("type", "data"), ("type", "id", "name", "input")),
-        *(("type", "tool_use_id", "content"), ("type", "tool_use_id", "content", "is_error")),
-    }
+    {("type", "thinking", "signature"), ("type", "data"), *_MARKED, *((*keys, CACHE) for keys in _MARKED)}
 )
 """The keys of texts, thoughts, calls and results as they are written, if no value is empty or a list."""
 WIRE_ORDER: Final = ("role", "content")

@@ -16,6 +16,7 @@ from .joining import joins
 from .spelling import BARE, Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
 _EMPTY_TEXT: Final = Text("")
+_NO_EDGES: Final = Edges()
 
 
 class Run:
@@ -30,13 +31,15 @@ class Run:
         edges: the empty texts that are left out around them.
     """
 
+    __slots__ = ("after", "bare", "edges", "forms", "message", "parts")
+
     def __init__(self) -> None:
         self.message: Message | None = None
         self.parts: list[Part] = []
         self.bare: set[int] = set()
         self.forms: list[Form] = []
         self.after: list[Json] = []
-        self.edges = Edges()
+        self.edges = _NO_EDGES
 
     def are_empty(self) -> list[bool]:
         """Return whether each block is an empty text, without other members."""
@@ -137,27 +140,28 @@ def runs_of(grammar: BlockCodec, raws: Sequence[Json], side: str) -> list[Run]:
                 run.after.append(raw)
             continue
         if isinstance(value, Message) or run.message is not None:
-            if not run.has_blocks:
+            if run.after and not run.has_blocks:
                 _open(run, grammar)
-            if run.has_blocks:
+            if run.message is not None or run.parts:
                 runs.append(run)
                 run = Run()
         if isinstance(value, Message):
             run.message, run.forms = value, [form]
         else:
-            _open(run, grammar)
+            if run.after:
+                _open(run, grammar)
             if form is None:
                 run.bare.add(len(run.parts))
             run.parts.append(value)
             run.forms.append(form)
-    if not run.has_blocks:
+    if run.after and not run.has_blocks:
         _open(run, grammar)
     return _without_empty_texts([*runs, run] if run.has_blocks else runs)
 
 
 def _without_empty_texts(runs: list[Run]) -> list[Run]:
     """Return the runs without the empty texts beside other blocks."""
-    if not any(_EMPTY_TEXT in run.parts for run in runs):
+    if not any(isinstance(part, Text) and not part.text for run in runs for part in run.parts):
         return runs
     out: list[Run] = []
     for run, edges in zip(runs, edges_of([run.are_empty() for run in runs]), strict=True):
@@ -197,23 +201,24 @@ def read_block(grammar: BlockCodec, raw: Json, side: str) -> Message | Part | No
 
 def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Part | None, Form]:
     """Return the same as `read_block`, and the form of the block."""
-    foreign = Foreign(grammar.home, raw), None
-    if not isinstance(raw, dict):
-        return (Text(raw), BARE) if isinstance(raw, str) and grammar.bare_texts else foreign
-    block = cast("Object", raw)
-    value = grammar.read(grammar.keys(block), side)
-    if value is None:
-        return None, None
-    if value is UNKNOWN or (side == TOP and isinstance(value, Message)):
-        return foreign
-    if tuple(block) in grammar.plain and all(block.values()) and list not in map(type, block.values()):
-        return value, None
-    try:
-        written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
-        form = form_of(written, block, grammar.alias)
-    except UnlikeError:
-        return foreign
-    return (value, form) if form is None or is_same(respelled(written, form), block) else foreign
+    if isinstance(raw, dict):
+        block = cast("Object", raw)
+        value = grammar.read(grammar.keys(block), side)
+        if value is None:
+            return None, None
+        if value is not UNKNOWN and not (side == TOP and isinstance(value, Message)):
+            if tuple(block) in grammar.plain and all(block.values()) and list not in map(type, block.values()):
+                return value, None
+            try:
+                written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
+                form = form_of(written, block, grammar.alias)
+                if form is None or is_same(respelled(written, form), block):
+                    return value, form
+            except UnlikeError:
+                pass
+    elif isinstance(raw, str) and grammar.bare_texts:
+        return Text(raw), BARE
+    return Foreign(grammar.home, raw), None
 
 
 def message_of(grammar: BlockCodec, run: Run, speaker: str) -> Message:
@@ -231,10 +236,9 @@ def message_of(grammar: BlockCodec, run: Run, speaker: str) -> Message:
                 message.layout = grammar.notes.by_format({EMPTY: "text"})
         elif any(isinstance(each, Text) and grammar.refuses(each.text) for each in run.parts):
             message.layout = grammar.notes.by_format({EMPTY: "part"})
-    if beside := run.edges.layout:
+    if run.edges is not _NO_EDGES and (beside := run.edges.layout):
         message.layout = grammar.notes.adding(message.layout, beside)
-    form = form_of_items(run.forms)
-    if form is not None:
+    if any(run.forms) and (form := form_of_items(run.forms)) is not None:
         message.layout = grammar.notes.adding(message.layout, {BLOCKS: form})
     if run.after:
         message.extras = grammar.notes.adding(message.extras, {AFTER: run.after})
