@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Final
 
 import pytest
 
+from ocml_adapters.anthropic.blocks import CODEC
+from ocml_adapters.anthropic.syntax import PLAIN
+from ocml_adapters.bedrock_converse.blocks import BlockGrammar
+from ocml_adapters.gemini.blocks import PartGrammar
 from ocml_bridge import BridgeError, ErrorCode, Message, Severity, Transcript, read, write
+from ocml_bridge.wires.blocks.grammar import UNKNOWN, BlockCodec
 from ocml_bridge.wires.blocks.spelling import is_empty, is_same
 
 NO_JSON: Final = object()
@@ -46,6 +52,28 @@ def test_empty_values(value: Any) -> None:
 @pytest.mark.parametrize("value", [0, 0.0, True, " ", [None], {"a": None}])
 def test_values_that_are_not_empty(value: Any) -> None:
     assert not is_empty(value)
+
+
+# --- blocks ---------------------------------------------------------------------------------------------------------
+
+KEYS: Final = {("text",), *(keys for each in PLAIN.values() for keys in each)}
+ANY: Final[tuple[Any, ...]] = ("x", 5, True, {"a": 1.0}, {"type": "ephemeral"}, "", [1])
+
+
+@pytest.mark.parametrize("codec", [CODEC, BlockGrammar(), PartGrammar()], ids=lambda codec: codec.home)
+@pytest.mark.parametrize("side", ["user", "assistant", "model", "system"])
+def test_plain_blocks_are_written_as_they_were_read(codec: BlockCodec, side: str) -> None:
+    known = 0
+    for keys in KEYS:
+        for values in product(*((*PLAIN, "reasoning", "mcp_tool_result") if key == "type" else ANY for key in keys)):
+            block: dict[str, Any] = dict(zip(keys, values, strict=True))
+            value = codec.read(block, side)
+            if value is None or value is UNKNOWN or not codec.is_plain(block):
+                continue
+            known += 1
+            written = codec.write(value) if isinstance(value, Message) else codec.write_part(value)
+            assert is_same(written, block), block
+    assert known
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

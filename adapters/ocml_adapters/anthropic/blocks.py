@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import NoneType
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.turns import is_blank, is_call, name_of, parts_of, recipient_of
@@ -40,7 +40,11 @@ class Blocks(BlockCodec):
     """The reader and writer of one block at a time."""
 
     notes = NOTES
-    plain: ClassVar[frozenset[tuple[str, ...]]] = PLAIN
+
+    def is_plain(self, block: Object, /) -> bool:
+        """Return whether the members of a block are in the usual order, and none is empty or a list."""
+        values = block.values()
+        return tuple(block) in PLAIN.get(block["type"], ()) and all(values) and list not in map(type, values)
 
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty or blank, which the API refuses."""

@@ -41,14 +41,16 @@ OPAQUE: Final = frozenset(
 )
 """The types of blocks that the API has and the canonical form has not: they become foreign parts without a finding."""
 
-_MARKED: Final = (
-    *(("type", "text"), ("type", "id", "name", "input")),
-    *(("type", "tool_use_id", "content"), ("type", "tool_use_id", "content", "is_error")),
-)
-PLAIN: Final = frozenset(
-    {("type", "thinking", "signature"), ("type", "data"), *_MARKED, *((*keys, CACHE) for keys in _MARKED)}
-)
-"""The keys of texts, thoughts, calls and results as they are written, if no value is empty or a list."""
+_CALL: Final = ("type", "id", "name", "input")
+_RESULT: Final = ("type", "tool_use_id", "content")
+PLAIN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    TEXT: (("type", "text"), ("type", "text", CACHE)),
+    THINKING: (("type", "thinking", "signature"),),
+    REDACTED: (("type", "data"),),
+    TOOL_USE: (_CALL, (*_CALL, CACHE)),
+    TOOL_RESULT: (_RESULT, (*_RESULT, CACHE), (*_RESULT, "is_error")),
+}
+"""The keys of blocks by type, as they are written: such a block is not spelled otherwise if no value is empty."""
 WIRE_ORDER: Final = ("role", "content")
 TOOL_ORDER: Final = ("type", "name", "description", "input_schema", "strict", "cache_control")
 REQUEST_ORDER: Final = (

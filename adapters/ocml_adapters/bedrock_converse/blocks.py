@@ -66,10 +66,13 @@ class BlockGrammar(Grammar):
     has_prompt_members = False
     roles: ClassVar[dict[str, str]] = ROLES
     slot: ClassVar[Slot] = SLOT
-    plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset({("text",)})
     has_system = True
     joins_texts = True
     marks = MarkBlocks(read_point, write_point)
+
+    def is_plain(self, block: Object, /) -> bool:
+        """Return whether a block has only a text."""
+        return len(block) == 1 and "text" in block
 
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty or blank, which the API refuses."""

@@ -79,7 +79,6 @@ class PartGrammar(Grammar):
     bare_texts = True  # Google's clients take them, and an object of theirs keeps them
     roles: ClassVar[dict[str, str]] = ROLES
     slot: ClassVar[Slot] = SLOT
-    plain: ClassVar[frozenset[tuple[str, ...]]] = frozenset({("text",)})
 
     def keys(self, value: Object) -> Object:
         """Return an object with its keys in camel case."""
@@ -100,6 +99,10 @@ class PartGrammar(Grammar):
     def is_result(self, message: Message) -> bool:
         """Return whether a message is the result of the model's code."""
         return message.role == "tool" and message.name == PYTHON and self.notes.of(message.layout).get(AS) != RESPONSE
+
+    def is_plain(self, block: Object, /) -> bool:
+        """Return whether a block has only a text."""
+        return len(block) == 1 and "text" in block
 
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty, which the API refuses as a part without data."""

@@ -207,7 +207,7 @@ def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Pa
         if value is None:
             return None, None
         if value is not UNKNOWN and not (side == TOP and isinstance(value, Message)):
-            if tuple(block) in grammar.plain and all(block.values()) and list not in map(type, block.values()):
+            if grammar.is_plain(block):
                 return value, None
             try:
                 written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
