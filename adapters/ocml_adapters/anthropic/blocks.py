@@ -60,7 +60,7 @@ class Blocks(BlockCodec):
         if not isinstance(kind, str):
             return UNKNOWN
         message: Message | None = None
-        if kind in PART_KINDS or not _RESERVED.isdisjoint(block):
+        if kind in PART_KINDS or MESSAGE in block:  # the extras of a message have another meaning of this member
             pass
         elif side == "assistant":
             if kind.endswith(TOOL_USE):
@@ -86,9 +86,7 @@ class Blocks(BlockCodec):
 
 
 CODEC: Final = Blocks()
-_RESERVED: Final = frozenset({MESSAGE})
-"""The keys with another meaning in the extras of a message: a block with such a member becomes a foreign part."""
-_NOT_MEMBERS: Final = _RESERVED | {"type"}
+_NOT_MEMBERS: Final = frozenset({MESSAGE, "type"})
 """The keys of a message's extras that are not written as further members of its block."""
 
 
@@ -112,12 +110,14 @@ def ends_in_reply(unit: Any) -> bool:
 
 def write_block(message: Message) -> Json:
     """Return the block of a thought, a call or a reply, as it was spelled."""
-    return respelled([CODEC.write(message)], NOTES.of(message.layout).get(BLOCKS))[0]
+    block, form = CODEC.write(message), NOTES.of(message.layout).get(BLOCKS)
+    return block if form is None else respelled([block], form)[0]
 
 
 def write_parts(parts: Sequence[Part], form: Json) -> list[Json]:
     """Return the blocks of parts, in a form."""
-    return cast("list[Json]", respelled(list(map(write_part, parts)), form))
+    blocks = list(map(write_part, parts))
+    return blocks if form is None else cast("list[Json]", respelled(blocks, form))
 
 
 def write_content(content: Content, layout: Object) -> Json:

@@ -154,8 +154,8 @@ def _have_valid_ids(items: Sequence[Item]) -> bool:
     for head, _, call_id in items:
         if not (head.calls or head.role == "tool"):
             continue
-        if call_id is None or call_id in calls or not IDS.takes(call_id):
-            if call_id is None or head.calls or not IDS.takes(call_id):
+        if call_id is None or call_id in calls or not IDS.fits(call_id):
+            if call_id is None or head.calls or not IDS.fits(call_id):
                 return False
         elif head.calls:
             calls.add(call_id)

@@ -120,7 +120,7 @@ def report_findings(unit: Object, messages: Sequence[Message], index: int, log: 
 #
 # Wire messages that differ only in their contents and ids have the same skeleton, so they are read by the same plan.
 
-_ID: Final = a_text(IDS.takes)
+_ID: Final = a_text(IDS.fits)
 _SEAL: Final = a_text(bool)
 """A text that is not empty."""
 _ANY: Final = a_text()

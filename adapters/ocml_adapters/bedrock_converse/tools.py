@@ -176,7 +176,7 @@ def _with_mark(tool: Tool) -> list[Json]:
 # --- skeletons --------------------------------------------------------------------------------------------------------
 
 
-_ID: Final = a_text(_IDS.takes)
+_ID: Final = a_text(_IDS.fits)
 _TEXT: Final = an_object(Shape({"text": A_TEXT}))
 SLOT: Final = blocks(
     {

@@ -26,18 +26,21 @@ class Alphabet:
         letters: the allowed characters, as in the brackets of a regular expression.
         longest: the maximum length of a name.
         first: the characters that a name may begin with; None for all allowed ones.
+
+    Attributes:
+        fits: returns something true for a name that the wire allows; faster than `takes`.
     """
 
     def __init__(self, letters: str, longest: int, first: str | None = None) -> None:
         first = letters if first is None else first
         self._longest: Final = longest
-        self._word: Final = re.compile(f"[{first}][{letters}]{{0,{longest - 1}}}")
+        self.fits: Final = re.compile(f"[{first}][{letters}]{{0,{longest - 1}}}").fullmatch
         self._first: Final = re.compile(f"[{first}]")
         self._other: Final = re.compile(f"[^{letters}]")
 
     def takes(self, word: str) -> bool:
         """Return whether the wire allows a name."""
-        return self._word.fullmatch(word) is not None
+        return self.fits(word) is not None
 
     def nearest(self, word: str, used: Collection[str]) -> str:
         """Return the nearest allowed name that is not used: `_` for forbidden characters, and a number if needed."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from ...common.memo import Memo
-from ...json_values.form import Object
+from ...json_values.form import OBJECT, Object
 from ...model import Foreign, Json, Media, Message, Part, Passages, Text
 from ...units.grouping import with_preambles
 from ...units.heads import LIMIT, Head, Item
@@ -15,7 +15,6 @@ from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, Bloc
 from .joining import joins
 from .spelling import BARE, Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
-_EMPTY_TEXT: Final = Text("")
 _NO_EDGES: Final = Edges()
 
 
@@ -25,18 +24,18 @@ class Run:
     Attributes:
         message: the thought, call or reply; None for a run of texts.
         parts: the parts of a run of texts.
-        bare: the indices of the parts whose blocks have no form.
+        empty: the indices of the parts that are empty texts, without other members.
         forms: the form of each block.
         after: the blocks after them that are no message or part.
         edges: the empty texts that are left out around them.
     """
 
-    __slots__ = ("after", "bare", "edges", "forms", "message", "parts")
+    __slots__ = ("after", "edges", "empty", "forms", "message", "parts")
 
     def __init__(self) -> None:
         self.message: Message | None = None
         self.parts: list[Part] = []
-        self.bare: set[int] = set()
+        self.empty: set[int] = set()
         self.forms: list[Form] = []
         self.after: list[Json] = []
         self.edges = _NO_EDGES
@@ -45,7 +44,7 @@ class Run:
         """Return whether each block is an empty text, without other members."""
         if self.message is not None:
             return [False]
-        empty = [at in self.bare and part == _EMPTY_TEXT for at, part in enumerate(self.parts)]
+        empty = [at in self.empty for at in range(len(self.parts))]
         if self.after:  # these blocks need a part before them
             return [False] if all(empty) else [*empty, False]
         return empty
@@ -132,7 +131,7 @@ def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) ->
 def runs_of(grammar: BlockCodec, raws: Sequence[Json], side: str) -> list[Run]:
     """Group blocks by message: each block that is a message by itself, and each run of texts."""
     runs: list[Run] = []
-    run = Run()
+    run, has_empty = Run(), False
     for raw in raws:
         value, form = _read_block(grammar, raw, side)
         if value is None:
@@ -150,19 +149,20 @@ def runs_of(grammar: BlockCodec, raws: Sequence[Json], side: str) -> list[Run]:
         else:
             if run.after:
                 _open(run, grammar)
-            if form is None:
-                run.bare.add(len(run.parts))
+            if form is None and isinstance(value, Text) and not value.text and value.is_bare:
+                run.empty.add(len(run.parts))
+                has_empty = True
             run.parts.append(value)
             run.forms.append(form)
     if run.after and not run.has_blocks:
         _open(run, grammar)
-    return _without_empty_texts([*runs, run] if run.has_blocks else runs)
+    if run.has_blocks:
+        runs.append(run)
+    return _without_empty_texts(runs) if has_empty else runs
 
 
 def _without_empty_texts(runs: list[Run]) -> list[Run]:
     """Return the runs without the empty texts beside other blocks."""
-    if not any(isinstance(part, Text) and not part.text for run in runs for part in run.parts):
-        return runs
     out: list[Run] = []
     for run, edges in zip(runs, edges_of([run.are_empty() for run in runs]), strict=True):
         if edges is not None:
@@ -180,6 +180,7 @@ def _mark(run: Run, grammar: BlockCodec, raw: Json) -> bool:
     if isinstance(marked, Message) and kind_of(marked) == "thought":
         return False
     marked.cache = mark
+    run.empty.discard(len(run.parts) - 1)
     run.forms.append(None)
     return True
 
@@ -201,8 +202,8 @@ def read_block(grammar: BlockCodec, raw: Json, side: str) -> Message | Part | No
 
 def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Part | None, Form]:
     """Return the same as `read_block`, and the form of the block."""
-    if isinstance(raw, dict):
-        block = cast("Object", raw)
+    if isinstance(raw, OBJECT):
+        block: Object = raw
         value = grammar.read(grammar.keys(block), side)
         if value is None:
             return None, None
