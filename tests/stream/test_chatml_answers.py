@@ -153,6 +153,14 @@ def test_an_answer_reads_the_same_for_every_cut(name: str, data: st.DataObject) 
             assert parse(str(part.content)) is not None
 
 
+def test_a_start_tag_in_a_thought_that_may_begin_with_a_call_is_a_part_of_it() -> None:
+    pieces = ['<function name="f">', "<think><tool_call></tool_call>"]
+    for chunks in (pieces, ["".join(pieces)]):
+        answer = profile("qwen3-thinking", "chatml").answering(prompt(REQUEST, "chatml", profile="qwen3-thinking"))
+        events = [*(event for chunk in chunks for event in answer.feed(chunk)), *answer.finish("stop")]
+        assert "".join(event.text for event in events if isinstance(event, Delta)) == "".join(pieces)
+
+
 @pytest.mark.parametrize("target", ["openai", "openai-responses", "gemini", "anthropic"])
 def test_a_whole_answer_has_no_thought_whose_start_tag_is_missing(target: str) -> None:
     """A model whose prompt should have begun the thought, behind the prompt of another one."""

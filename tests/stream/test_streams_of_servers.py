@@ -643,7 +643,7 @@ def ended(stream: str, reason: str) -> bytes:
 @pytest.mark.parametrize(
     ("stream", "reason"), [(stream, reason) for stream, reasons in ENDINGS.items() for reason in reasons]
 )
-def test_an_api_is_told_its_own_reason_for_which_an_answer_is_over(stream: str, reason: str) -> None:
+def test_an_api_gets_its_own_reason_for_which_an_answer_is_over(stream: str, reason: str) -> None:
     reader, writer = decoder(stream), encoder(stream, answer=Answer("a", "m"))
     made = b"".join([*writer.encode([*reader.feed(ended(stream, reason)), *reader.finish()]), *writer.finish()])
     assert json.dumps(reason).encode() in made
@@ -652,7 +652,7 @@ def test_an_api_is_told_its_own_reason_for_which_an_answer_is_over(stream: str, 
 
 
 # anthropics/anthropic-sdk-python, tests/lib/streaming/fixtures/refusal_response.txt
-def test_why_a_model_refused_is_told() -> None:
+def test_why_a_model_refused_is_written() -> None:
     details = {"type": "refusal", "category": "cyber", "explanation": "This request was refused due to policy."}
     events: list[Object] = [
         {"type": "message_start", "message": {**STARTED, "content": []}},
@@ -666,6 +666,6 @@ def test_why_a_model_refused_is_told() -> None:
     data = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
     reader, writer = decoder("anthropic-sse"), encoder("anthropic-sse", answer=Answer("a", "m"))
     made = b"".join([*writer.encode([*reader.feed(data), *reader.finish()]), *writer.finish()])
-    told = [json.loads(line[6:]) for line in made.splitlines() if line.startswith(b"data: ")]
-    assert [each["delta"] for each in told if each["type"] == "message_delta"] == [events[1]["delta"]]
+    written_events = [json.loads(line[6:]) for line in made.splitlines() if line.startswith(b"data: ")]
+    assert [each["delta"] for each in written_events if each["type"] == "message_delta"] == [events[1]["delta"]]
     assert not [loss for loss in writer.losses if "/stop" in loss.path]

@@ -283,11 +283,11 @@ class EventEncoder(ResponseEncoder):
         return {**wire, "model": self.model, **self._ending()} if wire else {}
 
     def _ending(self) -> Object:
-        """Return the members that say why the answer is over: as the API itself said it, if it did."""
-        said = NOTES.of(self.extras)
-        reason = None if self.reason is None else ENDINGS.spelled(self.reason, said.get("stop_reason"))
-        sequence = said.get("stop_sequence") if reason == "stop_sequence" else None
-        details = said.get("stop_details") if self.reason == "content_filter" else None
+        """Return the members that say why the answer is over: in the words of this API, if they are known."""
+        known = NOTES.of(self.extras)
+        reason = None if self.reason is None else ENDINGS.spelled(self.reason, known.get("stop_reason"))
+        sequence = known.get("stop_sequence") if reason == "stop_sequence" else None
+        details = known.get("stop_details") if self.reason == "content_filter" else None
         more: Object = {} if details is None else {"stop_details": details}
         return {"stop_reason": reason, "stop_sequence": sequence, **more}
 

@@ -145,8 +145,8 @@ class ChunkEncoder(ResponseEncoder):
 
     def complete(self, reason: Reason) -> list[bytes]:
         """Write why the answer is over, and the numbers of tokens that the document has."""
-        said = _candidate(NOTES.of(self.extras)).get(FINISH)
-        return [self._chunk({FINISH: ENDINGS.spelled(reason, said)}, **_metadata(self.usage))]
+        known = _candidate(NOTES.of(self.extras)).get(FINISH)
+        return [self._chunk({FINISH: ENDINGS.spelled(reason, known)}, **_metadata(self.usage))]
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
         """Write the numbers of tokens, if the caller gives them."""
@@ -163,8 +163,8 @@ class ChunkEncoder(ResponseEncoder):
         Nothing is lost of a candidate that only says why the answer is over, as the candidate that is written does.
         """
         written = {key: value for key, value in _candidate(self.wire()).items() if key != CONTENT}
-        said = _candidate(NOTES.of(self.extras))
-        repeated = f"/extras/{HOME}/{CANDIDATES}" if said and said.items() <= written.items() else ""
+        known = _candidate(NOTES.of(self.extras))
+        repeated = f"/extras/{HOME}/{CANDIDATES}" if known and known.items() <= written.items() else ""
         places = {
             f"/messages/{stop.place(number)}/extras/{HOME}/{key}": f"{self.stream} has {key!r} in its own part, {where}"
             for number, extras in self._apart.items()

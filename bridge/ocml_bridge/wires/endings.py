@@ -33,17 +33,17 @@ class Endings(NamedTuple):
         """Return the reason of the API for a reason of a stream; None if it has none."""
         return None if reason is None else self.names.get(reason)
 
-    def spelled(self, reason: Reason, said: Json) -> str:
+    def spelled(self, reason: Reason, known: Json) -> str:
         """Return the reason of the API to write for a reason of a stream.
 
         Args:
             reason: the reason of the stream, one that can be written.
-            said: the reason for which this API ended the answer, if the document has it; it is written if it means the
+            known: the reason for which this API ended the answer, if the document has it; it is written if it means the
                 same and says more, as `stop_sequence` does.
         """
         name = self.names[reason]
-        says_more = isinstance(said, str) and said not in self.names.values() and self.reason(said) == reason
-        return cast("str", said) if says_more else name
+        says_more = isinstance(known, str) and known not in self.names.values() and self.reason(known) == reason
+        return cast("str", known) if says_more else name
 
     def is_cut_off(self, value: Json) -> bool:
         """Return whether an answer with this reason is not complete; None if it broke off without a reason."""

@@ -143,7 +143,7 @@ class BodyReader:
 
     def _first_thought(self, text: str) -> None:
         """State: the body began with a thought, which is open."""
-        again = None if self.text else OPENING.match(text)
+        again = OPENING.match(text) if not self.text and self._at_end.is_empty else None
         if again is not None:
             if not self._has_repeated_tag:
                 self._note(FindingCode.MARKUP, 0, REPEATED_TAG)
