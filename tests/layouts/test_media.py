@@ -74,7 +74,12 @@ ROWS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     ),
     "a preference": (
         "preference",
-        {"prompt": [user(IMAGE, QUESTION)], "chosen": [ANSWER], "rejected": [ANSWER], "images": ["a.png"]},
+        {
+            "prompt": [user(IMAGE, QUESTION)],
+            "chosen": [ANSWER],
+            "rejected": [ANSWER | {"content": "A dog."}],
+            "images": ["a.png"],
+        },
         ["a.png"],
     ),
     "a prompt alone": ("prompt", {"prompt": [user(IMAGE, QUESTION)], "images": ["a.png"]}, ["a.png"]),
