@@ -431,7 +431,7 @@ def test_rows_are_found_in_the_files_in_which_they_are_stored(
         ("a.jsonl", json.dumps([ROW, ROW]), "OCB-SHAPE"),
         ("a.jsonl", '["Why?","Because."]', "OCB-SHAPE"),
         ("a.jsonl", '{"role":"user","content":"Why?"}', "OCB-SHAPE"),
-        ("a.json", '[{"instruction":"a","output":"b"},]', "OCB-JSON"),
+        ("a.json", '[{"instruction":"a","output":b}]', "OCB-JSON"),
         ("a.jsonl", '{"prompt":"Why?","responses":["So","Or so"]}', "OCB-SHAPE"),
     ],
     ids=("a list of rows", "a list of texts", "a message", "broken", "several answers"),

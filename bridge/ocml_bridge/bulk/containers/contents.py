@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...errors import BridgeError, ErrorCode
 from ...json_values import jsontext
+from . import arrays
 from .compression import plain_content, reading_errors
 from .encodings import SEPARATOR, in_utf8
 from .texts import kind_of, split
@@ -64,8 +66,8 @@ def _rows_in_json(path: str, rows: Plan) -> str | None:
 
     A recorded stream is one row, and so is an object, unless it holds rows under their keys.
     """
-    with plain_content(path) as content:
-        value = _parsed(in_utf8(content).read())
+    data = _content(path)
+    value = list(islice(_items(data), _FIRST_LINES)) if data.lstrip()[:1] == b"[" else _parsed(data)
     from ...layouts import is_keyed, is_session, stream_of
 
     if rows.preview and is_session(value):
@@ -109,22 +111,43 @@ def _in_json(path: str, begins: bytes) -> str:
         return "values" if _has_values(path, several=True) else "files"
     if not first.startswith(b"["):
         return "files"
+    return "json" if _are_records(_items(_content(path))) else "files"
+
+
+def _content(path: str) -> bytes:
     with plain_content(path) as content:
-        values = _parsed(in_utf8(content).read())
-    items = cast("list[Any]", values) if isinstance(values, list) else []
-    if items and _are_of_several(items):
-        return "json"
-    return "json" if items and all(map(_is_record, items)) and not _is_conversation(items[:_SAMPLE]) else "files"
+        return in_utf8(content).read().removeprefix(BOM_UTF8)
 
 
-def _are_of_several(items: list[Any]) -> bool:
-    """Return whether the items of a list say that they are of several conversations."""
-    from ...layouts.fitting import objects_of
+def _items(data: bytes) -> Iterator[Any]:
+    """Yield the items of a JSON array up to its first fault, without those that are not JSON."""
+    try:
+        for line in arrays.items(data):
+            if (item := _parsed(line)) is not None:
+                yield item
+    except OSError:
+        return  # the run reports the error
+
+
+def _are_records(items: Iterator[Any]) -> bool:
+    """Return whether the items of a list are records: all are, or they say that they are of several conversations."""
+    from ...layouts.fitting import as_object
     from ...layouts.named import conversation_id
 
-    rows = objects_of(items)
-    name = conversation_id(rows[0]) if rows else None
-    return name is not None and any(each.get(name) != rows[0].get(name) for each in rows)
+    sample: list[Any] = []
+    first, name, are_records = None, None, True
+    for item in items:
+        if len(sample) < _SAMPLE:
+            sample.append(item)
+        are_records = are_records and _is_record(item)
+        row = as_object(item)
+        if row is not None and first is None:
+            first, name = row, conversation_id(row)
+        elif row is not None and first is not None and name is not None and row.get(name) != first.get(name):
+            return True
+        if first is not None and name is None and not are_records:
+            return False
+    return sample != [] and are_records and not _is_conversation(sample)
 
 
 def _is_record(item: Any) -> bool:

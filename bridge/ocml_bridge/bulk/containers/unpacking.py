@@ -18,6 +18,7 @@ from ...errors import BridgeError
 from ...json_values import jsontext
 from ...model import Json
 from ..records import RANGE_BYTES, STANDARD, Input, Position, Range
+from . import arrays
 from .compression import open_plain
 from .encodings import SEPARATOR, in_utf8
 
@@ -118,18 +119,18 @@ def _as_json(line: bytes) -> bytes:
 
 
 def items(content: BinaryIO) -> Iterator[bytes]:
-    """Yield the items of a JSON array, which is parsed as a whole first; an object is a single item.
+    """Yield the items of a JSON array; an object is a single item.
 
     Raises:
-        OSError: if the file is not a JSON array.
+        OSError: if the file is not a JSON array, after the items before the fault.
     """
-    found = _parsed(content)
-    if isinstance(found, dict):
-        found = [cast("Json", found)]
-    if not isinstance(found, list):
+    data = in_utf8(content).read().removeprefix(BOM_UTF8)
+    if data.lstrip(_BLANK)[:1] == b"[":
+        yield from arrays.items(data)
+    elif isinstance(found := _value_of(data), dict):
+        yield jsontext.dumps(cast("Json", found)) + b"\n"
+    else:
         raise OSError("the file is not a JSON array")
-    for value in cast("list[Json]", found):
-        yield jsontext.dumps(value) + b"\n"
 
 
 def keyed(content: BinaryIO) -> Iterator[bytes]:
@@ -153,7 +154,11 @@ def _parsed(content: BinaryIO) -> Json:
     Raises:
         OSError: if it is not JSON.
     """
+    return _value_of(in_utf8(content).read().removeprefix(BOM_UTF8))
+
+
+def _value_of(data: bytes) -> Json:
     try:
-        return jsontext.loads(in_utf8(content).read().removeprefix(BOM_UTF8))
+        return jsontext.loads(data)
     except BridgeError as error:
         raise OSError(str(error)) from error

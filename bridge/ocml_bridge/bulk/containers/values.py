@@ -14,7 +14,7 @@ from ...errors import BridgeError
 from ...json_values import jsontext
 from .encodings import SEPARATOR, in_utf8
 
-_TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]')
+TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]')
 """A string, or a bracket outside of strings. A string of JSON ends on its line."""
 _BEFORE_VALUE: Final = (b"[", b",", b":")
 """What may be before a value in another one."""
@@ -36,22 +36,22 @@ def values(content: BinaryIO) -> Iterator[bytes]:
         begin = 0
         is_record, line = line.startswith(SEPARATOR), line.removeprefix(SEPARATOR)
         if depth and (is_record or (line.startswith((b"{", b"[")) and not value.rstrip().endswith(_BEFORE_VALUE))):
-            yield _as_line(value)
+            yield as_line(value)
             value, depth = bytearray(), 0
-        for found in _TOKEN.finditer(line):
+        for found in TOKEN.finditer(line):
             if found[0] in (b"{", b"["):
                 depth += 1
             elif found[0] in (b"}", b"]"):
                 depth -= 1
                 if depth <= 0:
-                    yield _as_line(value + line[begin : found.end()])
+                    yield as_line(value + line[begin : found.end()])
                     value, depth, begin = bytearray(), 0, found.end()
         value += line[begin:]
     if value.strip():
-        yield _as_line(value)
+        yield as_line(value)
 
 
-def _as_line(value: bytes | bytearray) -> bytes:
+def as_line(value: bytes | bytearray) -> bytes:
     """Return a value on one line; a line end in a string is no JSON anyway."""
     return bytes(value).strip().replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
