@@ -111,7 +111,7 @@ def _in_json(path: str, begins: bytes) -> str:
         return "values" if _has_values(path, several=True) else "files"
     if not first.startswith(b"["):
         return "files"
-    return "json" if _are_records(_items(_content(path))) else "files"
+    return "json" if _are_records(islice(_items(_content(path)), _MOST_ITEMS)) else "files"
 
 
 def _content(path: str) -> bytes:
@@ -130,7 +130,7 @@ def _items(data: bytes) -> Iterator[Any]:
 
 
 def _are_records(items: Iterator[Any]) -> bool:
-    """Return whether the items of a list are records: all are, or they say that they are of several conversations."""
+    """Return whether items of a list are records: all are, or they say that they are of several conversations."""
     from ...layouts.fitting import as_object
     from ...layouts.named import conversation_id
 
@@ -157,6 +157,8 @@ def _is_record(item: Any) -> bool:
     return isinstance(item, dict) and "role" not in item and "token" not in item
 
 
+_MOST_ITEMS: Final = 1000
+"""The number of items of a list that are looked at."""
 _SAMPLE: Final = 20
 """The number of items that tell whether a list is one conversation."""
 
