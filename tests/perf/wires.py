@@ -2,8 +2,9 @@
 
 Each request goes to another wire and back, by one converter both ways. What of it is gone, and whether a report is
 about that, is counted leaf by leaf (`wire_facts`). The time is that of the way there, from bytes to bytes, with the
-report as data; and once more with its sentences. A request goes through all converters before the next one does, in one
-process, round after round; its best round counts, in CPU time. A converter that is not installed is left out.
+report as data; and once more with its sentences. In each round, a converter converts all requests before the next one
+does, as a service does that has one converter; the best round of each request counts, in CPU time. A converter that is
+not installed is left out.
 """
 
 from __future__ import annotations
@@ -247,8 +248,8 @@ def measure(steps: dict[str, Step], source: str, target: str, rounds: int) -> di
     gc.collect()
     gc.freeze()
     for _ in range(rounds):
-        for at, data in enumerate(given):
-            for name, run in runs.items():
+        for name, run in runs.items():
+            for at, data in enumerate(given):
                 if name == JSON or fates[name if isinstance(name, str) else name[0]][at] is not None:
                     start = process_time()
                     run(data)
