@@ -182,9 +182,11 @@ def test_a_content_without_a_role_is_the_models_if_it_has_thoughts_or_calls(role
     assert same(convert(json.dumps(document), source="gemini", target="gemini").output, document)
 
 
-@pytest.mark.parametrize("role", ["user", "someone"])
-def test_a_thought_of_anyone_but_the_model_is_shown_nowhere(role: str) -> None:
-    document = contents({"role": role, "parts": [{"text": "Hm.", "thought": True}, {"text": "Yes."}]})
+@pytest.mark.parametrize(
+    ("role", "thought"), [("user", True), ("someone", True), ("model", "true"), ("model", {"x": 1})]
+)
+def test_a_thought_of_anyone_but_the_model_or_with_an_odd_mark_is_shown_nowhere(role: str, thought: Any) -> None:
+    document = contents({"role": role, "parts": [{"text": "Hm.", "thought": thought}, {"text": "Yes."}]})
     result = convert(json.dumps(document), source="gemini", target="openai")
     assert [message["content"] for message in result.output["messages"]] == ["Yes."]
     lost = [(loss.code, loss.path) for loss in result.losses if loss.severity is Severity.LOST]

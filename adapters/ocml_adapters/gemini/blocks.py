@@ -154,7 +154,10 @@ class PartGrammar(Grammar):
     def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
         """Return a thought or a text; None for an empty text that only carries other members, such as a signature."""
         is_thought = more.get("thought") is True
-        if not isinstance(text, str) or (is_thought and ROLES.get(side.lower()) != "assistant"):
+        may_be_thought = bool(more.get("thought"))  # another value than true: no other format may show the text
+        if not isinstance(text, str) or (
+            may_be_thought and not (is_thought and ROLES.get(side.lower()) == "assistant")
+        ):
             return UNKNOWN
         if is_thought:
             rest = without(more, "thought")
