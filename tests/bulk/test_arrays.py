@@ -57,6 +57,11 @@ def test_what_is_no_array_is_refused(text: str) -> None:
         split(text)
 
 
+def test_brackets_in_texts_do_not_make_the_search_for_the_end_of_an_item_go_through_all_others() -> None:
+    values = [{"text": "if (x) {"}, {"messages": [{"content": "}"}] * 100}] * 20_000
+    assert sum(1 for _ in items(io.BytesIO(json.dumps(values).encode()))) == len(values)
+
+
 def test_few_values_of_an_array_are_in_memory_at_once() -> None:
     content = io.BytesIO(json.dumps([{"messages": [{"role": "user", "content": "Hi"}] * 20}] * 2000).encode())
     tracemalloc.start()

@@ -153,11 +153,9 @@ class PartGrammar(Grammar):
 
     def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
         """Return a thought or a text; None for an empty text that only carries other members, such as a signature."""
-        is_thought = more.get("thought") is True
-        may_be_thought = bool(more.get("thought"))  # another value than true: no other format may show the text
-        if not isinstance(text, str) or (
-            may_be_thought and not (is_thought and ROLES.get(side.lower()) == "assistant")
-        ):
+        mark: Json = more.get("thought")
+        is_thought = mark is True and ROLES.get(side.lower()) == "assistant"
+        if not isinstance(text, str) or (mark and not is_thought):  # no other format may show what may be a thought
             return UNKNOWN
         if is_thought:
             rest = without(more, "thought")

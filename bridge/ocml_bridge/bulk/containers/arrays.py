@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, cast
 
 import orjson
@@ -16,6 +17,8 @@ from .values import TOKEN, as_line
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _MAY_END: Final = re.compile(rb"\}(?=[ \t\r\n]*[,\]])")
 """The last bracket of an object in an array, or one inside it that looks like it."""
+_MOST_TRIED: Final = 64
+"""How many of them are looked at for one object: a bracket in a text would make the search go on to the array's end."""
 
 
 def items(data: bytes) -> Iterator[bytes]:
@@ -55,7 +58,7 @@ def _end_of_object(data: bytes, at: int) -> int:
         OSError: if it has no end.
     """
     depth, seen = 0, at
-    for found in _MAY_END.finditer(data, at):
+    for found in islice(_MAY_END.finditer(data, at), _MOST_TRIED):
         depth += data.count(b"{", seen, found.end()) - data.count(b"}", seen, found.end())
         seen = found.end()
         if depth > 0:

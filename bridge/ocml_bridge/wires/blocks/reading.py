@@ -86,9 +86,11 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
 
 def _side(grammar: Grammar, members: Object, raws: Sequence[Json], default: str) -> str:
     """Return the role of a wire message; without one, it is the assistant's if a block is a thought or a call."""
+    if default == TOP:
+        return TOP
+    if has_role(members):
+        return cast("str", members[ROLE])
     assistant = grammar.assistant
-    if default == TOP or has_role(members):
-        return TOP if default == TOP else cast("str", members[ROLE])
     read = (read_block(grammar, raw, assistant) for raw in raws) if default != assistant else ()
     return assistant if any(isinstance(each, Message) and each.role == "assistant" for each in read) else default
 
