@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from ocml_adapters.anthropic.blocks import CODEC
 from ocml_adapters.anthropic.syntax import PLAIN
@@ -13,7 +15,7 @@ from ocml_adapters.bedrock_converse.blocks import BlockGrammar
 from ocml_adapters.gemini.blocks import PartGrammar
 from ocml_bridge import BridgeError, ErrorCode, Message, Severity, Transcript, read, write
 from ocml_bridge.wires.blocks.grammar import UNKNOWN, BlockCodec
-from ocml_bridge.wires.blocks.spelling import is_empty, is_same
+from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, is_empty, is_same, respelled
 
 NO_JSON: Final = object()
 VALUES: Final[list[Any]] = [
@@ -52,6 +54,61 @@ def test_empty_values(value: Any) -> None:
 @pytest.mark.parametrize("value", [0, 0.0, True, " ", [None], {"a": None}])
 def test_values_that_are_not_empty(value: Any) -> None:
     assert not is_empty(value)
+
+
+# --- forms ----------------------------------------------------------------------------------------------------------
+
+KEYS_OF_FORMS: Final = st.sampled_from(["a", "b", "fileUri", "file_uri", "c", "file_URI"])
+SCALARS: Final = st.sampled_from([None, False, True, 0, 1, 2, 0.0, 1.0, 2.5, "", "x", "X", "1", "2"])
+VALUES_OF_FORMS: Final = st.recursive(
+    SCALARS,
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(KEYS_OF_FORMS, each, max_size=4),
+    max_leaves=8,
+)
+
+
+def _alias(key: str) -> str:
+    return "fileUri" if key.startswith("file") else key
+
+
+@st.composite
+def values_spelled_otherwise(draw: st.DrawFn) -> tuple[Any, Any]:
+    """A value as it would be written, and one that may be another spelling of it."""
+
+    def changed(value: Any) -> Any:
+        if draw(st.integers(0, 9)) == 0:
+            return draw(SCALARS)
+        if isinstance(value, list):
+            return [changed(each) for each in cast("list[Any]", value)]
+        if not isinstance(value, dict):
+            return value
+        members = [
+            (
+                draw(KEYS_OF_FORMS.filter(lambda name: _alias(name) == "fileUri")) if key == "fileUri" else key,
+                changed(each),
+            )
+            for key, each in cast("dict[str, Any]", value).items()
+        ]
+        raw = dict(draw(st.permutations(members)) if draw(st.booleans()) else members)
+        if draw(st.integers(0, 3)) == 0:
+            raw[draw(KEYS_OF_FORMS)] = draw(SCALARS)
+        if raw and draw(st.integers(0, 5)) == 0:
+            raw.pop(draw(st.sampled_from(list(raw))))
+        return raw
+
+    written = draw(VALUES_OF_FORMS)
+    return written, changed(written)
+
+
+@given(values_spelled_otherwise())
+@example(({"a": None, "fileUri": 1}, {"a": None, "file_uri": 1, "fileUri": None}))
+def test_a_form_gives_exactly_the_value_that_was_read(values: tuple[Any, Any]) -> None:
+    written, raw = values
+    try:
+        form = form_of(written, raw, _alias)
+    except UnlikeError:
+        return
+    assert is_same(respelled(written, form), raw), form
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ def _read_tool(value: Json) -> Tool | None:
     schema_layout = untyped(schema["json"])
     layout: Object = NAMES.note(name) | schema_layout
     tool.layout = NOTES.by_format(schema_layout)
-    if not keep_form(layout, _write_tool(tool), raw, exactly=True):
+    if not keep_form(layout, _write_tool(tool), raw):
         return None
     tool.layout = NOTES.by_format(layout)
     return tool

@@ -121,7 +121,7 @@ def _read_tool(value: Json) -> Tool | None:
     if named != schema:
         layout[_NUMBERED] = True
     tool.layout = NOTES.by_format(layout)
-    if not keep_form(layout, _write_tool(tool), raw, syntax.alias, exactly=True):
+    if not keep_form(layout, _write_tool(tool), raw, syntax.alias):
         return None
     tool.layout = NOTES.by_format(layout)
     return tool

@@ -13,7 +13,7 @@ from ...units.heads import LIMIT, Head, Item
 from .empty_texts import Edges, edges_of
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, BlockCodec, Grammar, kind_of, more_of
 from .joining import joins
-from .spelling import BARE, Form, UnlikeError, form_of, form_of_items, is_same, respelled
+from .spelling import BARE, Form, UnlikeError, form_of, form_of_items
 
 _NO_EDGES: Final = Edges()
 
@@ -214,9 +214,7 @@ def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Pa
                 return value, None
             try:
                 written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
-                form = form_of(written, block, grammar.alias)
-                if form is None or is_same(respelled(written, form), block):
-                    return value, form
+                return value, form_of(written, block, grammar.alias)
             except UnlikeError:
                 pass
     elif isinstance(raw, str) and grammar.bare_texts:

@@ -64,7 +64,7 @@ def _same_name(key: str) -> str:
 
 
 def form_of(written: Json, raw: Json, alias: Alias = _same_name) -> Form:
-    """Return the form of a value.
+    """Return the form of a value, with which `respelled` gives exactly the value that was read.
 
     Args:
         written: the value as the writer would write it.
@@ -81,7 +81,7 @@ FORM: Final = "form"
 """The key of the layout with the form of a document, or of a declared tool."""
 
 
-def keep_form(layout: Object, written: Json, raw: Json, alias: Alias = _same_name, *, exactly: bool = False) -> bool:
+def keep_form(layout: Object, written: Json, raw: Json, alias: Alias = _same_name) -> bool:
     """Store the form of a value in a layout, if it is not the writer's; return False if it has no form.
 
     Args:
@@ -89,12 +89,9 @@ def keep_form(layout: Object, written: Json, raw: Json, alias: Alias = _same_nam
         written: the value as the writer would write it.
         raw: the value as it was read.
         alias: returns the writer's key for a key.
-        exactly: whether the form must give exactly the same value.
     """
     try:
         form = form_of(written, raw, alias)
-        if exactly and not is_same(respelled(written, form), raw):
-            return False
     except UnlikeError:
         return False
     if form is not None:
@@ -103,6 +100,8 @@ def keep_form(layout: Object, written: Json, raw: Json, alias: Alias = _same_nam
 
 
 def _form_of(written: Json, raw: Json, alias: Alias) -> Form:
+    if written is raw:
+        return None
     if isinstance(written, dict) and isinstance(raw, dict):
         return _form_of_object(cast("Object", written), cast("Object", raw), alias)
     if isinstance(written, list) and isinstance(raw, list):
@@ -200,7 +199,7 @@ def _respelled_object(written: Object, keys: list[Json]) -> Object:
 def _respell_member(out: Object, written: Object, entry: Object, done: set[str]) -> None:
     key, name = entry.get("as"), entry.get("of")
     if not isinstance(name, str):
-        if isinstance(key, str) and key not in written and is_empty(entry.get("value", 0)):
+        if isinstance(key, str) and (key not in written or key in done) and is_empty(entry.get("value", 0)):
             out[key] = entry["value"]
     elif name in written and name not in done:
         if "gone" in entry:
