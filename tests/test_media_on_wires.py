@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from typing import Any, cast
 
 import pytest
 
 from ocml_bridge import Message, Severity, Transcript, convert, write
-from ocml_bridge.model import Media, Text
+from ocml_bridge.model import Media, Passages, Text
 from ocml_bridge.report.policy import LENIENT
 
 DATA = b64encode(b"hello").decode()
@@ -281,3 +282,68 @@ def test_types_and_names_that_an_api_refuses_are_changed(media: Media, wire: str
     there, losses = written(media, wire)
     assert there == part
     assert [code for code, _ in losses] == ["content"]
+
+
+PDF = f"data:application/pdf;base64,{DATA}"
+
+
+@pytest.mark.parametrize(
+    ("media", "name"),
+    [
+        (Media("file", data=DATA, format="application/pdf"), "document.pdf"),
+        (Media("file", data=DATA, format="pdf"), "document.pdf"),
+        (Media("file", data=DATA, format="text/plain"), "document.txt"),
+        (Media("file", data=DATA, format="application/x-unknown"), "document"),
+        (Media("file", data=DATA, format="application/pdf", filename="a"), "a"),
+        (Media("file", data=DATA, format="application/pdf", file_id="f", vendor="openai"), None),
+    ],
+)
+def test_a_file_with_data_has_the_name_that_openai_requires(media: Media, name: str | None) -> None:
+    # "Missing required parameter: messages[0].content[1].file.file_id" (openai-agents, 1513; langchainjs, 9570)
+    assert written(media, "openai")[0]["file"].get("filename") == name
+    assert written(media, "openai-responses")[0].get("filename") == name
+
+
+@pytest.mark.parametrize(
+    ("wire", "key", "part"),
+    [
+        ("openai", "messages", {"type": "file", "file": {"file_data": PDF}}),
+        ("openai", "messages", {"type": "file", "file": {"file_data": PDF, "filename": None}}),
+        ("openai", "messages", {"type": "file", "file": {"file_data": f"{PAGE}.pdf"}}),
+        ("openai-responses", "input", {"type": "input_file", "file_data": PDF}),
+        ("openai-responses", "input", {"type": "input_file", "file_data": PDF, "filename": ""}),
+    ],
+)
+def test_a_file_that_was_read_without_a_name_gets_none(wire: str, key: str, part: Any) -> None:
+    document = {key: [{"role": "user", "content": [part]}]}
+    back = convert(json.dumps(document), source=wire, target=wire)
+    assert json.dumps(back.output) == json.dumps(document)
+    assert back.losses == ()
+
+
+def named(name: str) -> dict[str, Any]:
+    return block("document", "pdf", {"bytes": DATA}, name=name)
+
+
+def test_documents_of_one_request_have_different_names_in_converse() -> None:
+    # "Messages can't contain duplicate document names" (maximhq/bifrost, issue 7003; litellm, 30093)
+    names = ("a.b", "a-b", None, "A-B", "a-b-2", None, "x" * 200, "x" * 200)
+    files = [Media("file", data=DATA, format="application/pdf", filename=name) for name in names]
+    passages = Passages(("x",), title="a-b")
+    asked = [Message("user", tuple(files[:4])), Message("assistant", "Yes."), Message("user", (*files[4:], passages))]
+    result = write(Transcript(tuple(asked)), "bedrock-converse", policy=LENIENT)
+    output: Any = result.output
+    contents = [message["content"] for message in output["messages"][::2]]
+    written_names = [each["document"]["name"] for content in contents for each in content]
+    assert written_names == [
+        *("a-b", "a-b-3", "document", "A-B-4", "a-b-2", "document-2", "x" * 200, "x" * 190, "a-b-5")
+    ]
+    changed = [loss.path for loss in result.losses if loss.code == "content"]
+    assert len(changed) == 7, "all but those that have their name already"
+
+
+def test_names_of_documents_that_repeat_in_a_request_of_converse_are_kept() -> None:
+    document = {"messages": [{"role": "user", "content": [named("a"), named("A"), named("b_c"), named("a")]}]}
+    back = convert(json.dumps(document), source="bedrock-converse", target="bedrock-converse")
+    assert json.dumps(back.output) == json.dumps(document)
+    assert back.losses == ()

@@ -128,7 +128,6 @@ def test_different_names_stay_different(wire: Wire, names: tuple[str, ...]) -> N
     [
         ("openai", {"tool_choice": {"type": "function", "function": {"name": "a b"}}}),
         ("openai-responses", {"tool_choice": {"type": "function", "name": "a b"}}),
-        ("anthropic", {"tool_choice": {"type": "tool", "name": "a_b"}}),
         ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["a_b"]}}}),
     ],
 )

@@ -280,6 +280,7 @@ NEAREST: list[tuple[str, str, Any, dict[str, Any]]] = [
     ("gemini", "reasoning_effort", "max", at("generationConfig.thinkingConfig.thinkingLevel", "XHIGH")),
     ("anthropic", "reasoning_effort", "minimal", at("output_config.effort", "low")),
     ("anthropic", "temperature", 1.5, {"temperature": 1}),
+    ("bedrock-converse", "temperature", 1.5, of_bedrock("temperature", 1)),
 ]
 
 
@@ -292,6 +293,44 @@ def test_a_value_that_an_api_does_not_have_is_replaced_by_the_nearest(
     assert [(loss.path, loss.severity) for loss in written.losses if loss.code == "settings"] == [
         (f"/settings/{field}", Severity.CHANGED)
     ]
+
+
+@pytest.mark.parametrize(
+    ("stops", "sent"),
+    [(("\n", "END", "\n\n"), {"stop_sequences": ["END"]}), (("END", " "), {"stop_sequences": ["END"]}), (("\n",), {})],
+)
+def test_stop_texts_of_white_space_are_not_sent_to_anthropic(stops: tuple[str, ...], sent: dict[str, Any]) -> None:
+    # "stop_sequences: each stop sequence must contain non-whitespace" (litellm, issue 3286)
+    written = write(Transcript((Message("user", "Hi"),), settings=Settings(stop=stops)), "anthropic", policy=LENIENT)
+    assert written.output == {**REQUESTS["anthropic"], **sent}
+    lost = [loss for loss in written.losses if loss.path.startswith("/settings/stop")]
+    assert any(loss.severity is Severity.LOST for loss in lost)
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
+def test_settings_for_calls_are_not_sent_without_tools(wire: str) -> None:
+    calling = Settings(tool_choice=ToolChoice("auto"), parallel_tool_calls=False)
+    written = write(Transcript((Message("user", "Hi"),), settings=calling), wire, policy=LENIENT)
+    assert written.output == REQUESTS[wire]
+    paths = {loss.path for loss in written.losses if loss.severity is Severity.LOST}
+    assert paths == {"/settings/tool_choice", "/settings/parallel_tool_calls"}
+
+
+@pytest.mark.parametrize(
+    ("wire", "members"),
+    [
+        ("anthropic", {"tool_choice": {"type": "auto", "disable_parallel_tool_use": True}}),
+        ("anthropic", {"tools": [], "tool_choice": {"type": "any"}}),
+        ("anthropic", {"stop_sequences": ["\n", "END"]}),
+        ("anthropic", {"stop_sequences": ["\n"]}),
+        ("bedrock-converse", of_bedrock("temperature", 1.5)),
+    ],
+)
+def test_settings_that_an_api_refuses_are_kept_in_its_own_requests(wire: str, members: dict[str, Any]) -> None:
+    document = {**members, **REQUESTS[wire]}
+    back = write(read(json.dumps(document), wire).transcript, wire)
+    assert json.dumps(back.output) == json.dumps(document)
+    assert back.losses == ()
 
 
 def usage_of(*keys: str) -> dict[str, int]:

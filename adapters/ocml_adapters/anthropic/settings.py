@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.chat.turns import name_of, recipient_of
+from ocml_bridge.chat.turns import is_blank, name_of, recipient_of
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import Parameter, Parameters, members_of, parameter, value_at
 from ocml_bridge.model import AnswerFormat, Json, Settings, ToolChoice, Usage
@@ -153,6 +153,11 @@ def _write_temperature(temperature: float) -> Json:
     return min(temperature, 1)
 
 
+def _write_stops(stops: tuple[str, ...]) -> Json:
+    """Return the stop texts that the API accepts: those that are not only white space."""
+    return [stop for stop in stops if not is_blank(stop)] or None
+
+
 PARAMETERS: Final = Parameters(
     {
         "model": parameter("model", plain.text),
@@ -160,7 +165,7 @@ PARAMETERS: Final = Parameters(
         "temperature": parameter("temperature", plain.number, _write_temperature),
         "top_p": parameter("top_p", plain.number),
         "top_k": parameter("top_k", plain.count),
-        "stop_sequences": parameter("stop", plain.texts),
+        "stop_sequences": parameter("stop", plain.texts, _write_stops),
         "tool_choice": Parameter(("tool_choice", "parallel_tool_calls"), _read_choice, _write_choice),
         "stream": parameter("stream", plain.flag),
         "metadata": Parameter(("safety_identifier", "user"), _read_user, _write_user, _USER),

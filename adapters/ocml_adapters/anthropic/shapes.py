@@ -48,7 +48,10 @@ RESPONSE: Final = "response"
 SPACE: Final = "space"
 """The key of the layout of a request whose text to be continued ends in white space, which the API refuses."""
 _AROUND_MESSAGES: Final = Surroundings(
-    PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), hosted=chooses_hosted
+    *(PARAMETERS, REQUEST_ORDER, REQUEST_KEYS),
+    tools=ToolList(read_tools, write_tools),
+    hosted=chooses_hosted,
+    needs_tools=True,
 )
 _AROUND_CONTENT: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS)
 

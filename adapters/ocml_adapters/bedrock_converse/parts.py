@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.chat.citations import Place, read_citable, write_citable
 from ocml_bridge.chat.vendors import media_for
-from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
+from ocml_bridge.json_values.data_urls import DOCUMENT_TYPES, image_format, scheme, sound_format
 from ocml_bridge.json_values.form import Object, add, without
 from ocml_bridge.json_values.parameters import items_of, members_of, nonempty_text
 from ocml_bridge.model import Citation, Json, Media, replace
@@ -111,19 +111,7 @@ CONTEXT: Final = "context"
 _MEDIA: Final[dict[str, Any]] = {"image": "image", DOCUMENT: "file", "video": "video", "audio": "audio"}
 """The type of media by the kind of block."""
 _BLOCKS: Final[dict[str, str]] = {media: block for block, media in _MEDIA.items()}
-_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
-_DOCUMENTS: Final[dict[str, str]] = {
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "doc": "application/msword",
-    "docx": f"{_OFFICE}.wordprocessingml.document",
-    "xls": "application/vnd.ms-excel",
-    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
-    "html": "text/html",
-    "txt": "text/plain",
-    "md": "text/markdown",
-}
-_FORMATS: Final = {mime: name for name, mime in _DOCUMENTS.items()}
+_FORMATS: Final = {mime: name for name, mime in DOCUMENT_TYPES.items()}
 _NAMES: Final[dict[str, str]] = {
     "image/jpg": "jpeg",
     "video/quicktime": "mov",
@@ -133,7 +121,7 @@ _NAMES: Final[dict[str, str]] = {
     "video/3gpp": "three_gp",
 }
 """The formats of media types that have another name than their subtype."""
-_TYPE_OF_TEXT: Final = _DOCUMENTS["txt"]
+_TYPE_OF_TEXT: Final = DOCUMENT_TYPES["txt"]
 _BYTES: Final = "bytes"
 """The member of a source with base64 data; in the layout, how the data are spelled otherwise."""
 _INDEXED: Final = "indexed"
@@ -142,10 +130,11 @@ _TEXT: Final = "text"
 """The layout of data that are a text."""
 _PLAIN: Final = "plain"
 """The layout of data that are a text, of a document without a format, which is plain text."""
-_NAME: Final = "name"
-"""The layout's key for the name of a document that has characters which no name gets that is written anew."""
+NAME: Final = "name"
+"""The layout's key for the name of a document that no document gets which is written anew, for its characters or since
+an earlier one has it."""
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9\s\-()\[\]]|\s(?=\s)")
-_LONGEST_NAME: Final = 200
+LONGEST_NAME: Final = 200
 
 
 def is_media(kind: str) -> bool:
@@ -214,7 +203,7 @@ def _type_of(kind: str, format_: str | None) -> str | None:
     """Return the media type of a format; for audio, the format itself."""
     if format_ is None or kind == "audio":
         return format_
-    return _DOCUMENTS.get(format_, f"application/{format_}") if kind == DOCUMENT else f"{kind}/{format_}"
+    return DOCUMENT_TYPES.get(format_, f"application/{format_}") if kind == DOCUMENT else f"{kind}/{format_}"
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -242,7 +231,7 @@ def write_media(media: Media) -> Object | None:
 
 def layout_of_name(name: str) -> Object:
     """Return the layout for the name of a document, which stays if it was read, whatever its characters are."""
-    return {_NAME: name} if document_name(name, {}) != name else {}
+    return {NAME: name} if document_name(name, {}) != name else {}
 
 
 def document_name(name: str | None, layout: Object) -> str:
@@ -252,9 +241,9 @@ def document_name(name: str | None, layout: Object) -> str:
         name: the name, if the document has one.
         layout: the layout of the document. The API accepts other characters, such as `_`; a name that was read stays.
     """
-    if name == "" or (name is not None and name == layout.get(_NAME)):
+    if name == "" or (name is not None and name == layout.get(NAME)):
         return name
-    return _NOT_IN_NAMES.sub("-", name or "")[:_LONGEST_NAME] or "document"
+    return _NOT_IN_NAMES.sub("-", name or "")[:LONGEST_NAME] or "document"
 
 
 def _source(media: Media) -> Object | None:

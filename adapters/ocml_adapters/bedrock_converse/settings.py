@@ -96,11 +96,22 @@ def _write_usage(settings: Object, others: Object) -> Json:
 # --- the tables -------------------------------------------------------------------------------------------------------
 
 
+def _temperature(value: Json) -> float | None:
+    """Return a temperature; None for one that the API refuses, which stays where it is."""
+    temperature = plain.number(value)
+    return None if temperature is None or temperature > 1 else temperature
+
+
+def _write_temperature(temperature: float) -> Json:
+    """Return a temperature that the API accepts: at most 1."""
+    return min(temperature, 1)
+
+
 REQUEST_PARAMETERS: Final = Parameters(
     {
         "modelId": parameter("model", plain.text),
         "inferenceConfig.maxTokens": plain_parameter("max_tokens"),
-        "inferenceConfig.temperature": plain_parameter("temperature"),
+        "inferenceConfig.temperature": parameter("temperature", _temperature, _write_temperature),
         "inferenceConfig.topP": plain_parameter("top_p"),
         "inferenceConfig.stopSequences": plain_parameter("stop"),
         f"{TOOL_CONFIG}.toolChoice": parameter("tool_choice", _tool_choice, _write_tool_choice),

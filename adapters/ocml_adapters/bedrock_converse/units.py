@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ocml_bridge.loss import Log
+from ocml_bridge.model import Transcript
 from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.grammar import SplitDocument
+from ocml_bridge.units.heads import Item
 from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.grammar import Grammar
 from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
 
 from .blocks import BlockGrammar
+from .prepare import mark_repeated_names, with_different_names
 from .shapes import DOCUMENTS, UNITS
 from .syntax import HOME
 from .tools import NAMES, with_ids
@@ -25,6 +29,11 @@ class MessageReader(BlockReader):
     grammar: ClassVar[Grammar] = _GRAMMAR
     documents = DOCUMENTS
     request = UNITS
+
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
+        """Return the conversation; documents keep a name that repeats."""
+        mark_repeated_names(items)
+        return super().relate(items, split, log)
 
 
 class MessageWriter(BlockWriter):
@@ -40,7 +49,12 @@ class MessageWriter(BlockWriter):
         return not text.isspace()
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """Prepare a conversation: calls without an id get one, and all ids and names become valid."""
+        """Prepare a conversation: ids for calls without one, valid ids and names, different names of documents."""
         prepared = super().prepare(conversation, log)
         items, around = NAMES.fitted(with_ids(identified(prepared.items, HOME)), prepared.around)
-        return prepared._replace(items=items, around=around)
+        return prepared._replace(items=with_different_names(items), around=around)
+
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+        """Return the conversation; documents whose names repeat were read so."""
+        mark_repeated_names(items)
+        return super().relate_image(items, around, log)

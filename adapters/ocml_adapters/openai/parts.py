@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.vendors import media_for
-from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url, scheme
+from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, name_of_file, open_data_url, scheme
 from ocml_bridge.json_values.form import OBJECT, Object, add, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Passages, Refusal, Text, replace
@@ -61,6 +61,9 @@ _PART: Final = "part"
 _DATA, _ADDRESS, _URL, _OBJECT = "data", "address", "url", "object"
 """The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it, of a sound
 that has its data in a URL, and of a document whose data is an object."""
+_FILE, _NAME = "file", "filename"
+_UNNAMED: Final = "unnamed"
+"""The layout of a file with data that was read without a name, which the API requires."""
 _EXTENSIONS: Final = frozenset({"input_video"})
 """Types of media parts that servers add, and that are read as foreign parts without a finding."""
 
@@ -157,11 +160,20 @@ def _read_media(part: Object, key: str) -> Media | None:
     if unknown := {name: value for name, value in members.items() if name not in known}:
         extras[key] = unknown
     layout: Object = {**({_PART: key} if key == _DOCUMENT else {}), **({"bare": True} if bare else {})}
+    if key == _FILE and _lacks_name(members):
+        layout[_UNNAMED] = True
     if "data" in fields and scheme(fields["data"]) in _WEB:
         fields["url"], layout[_DATA] = fields.pop("data"), _ADDRESS
     elif key == _SOUND_AT_URL and "data" in fields:
         layout[_DATA] = _URL
     return Media(kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout), cache=mark)
+
+
+def _lacks_name(members: Object) -> bool:
+    """Return whether a file has base64 data, but neither a name nor an id; OpenAI's API refuses it."""
+    data: Json = members.get("file_data")
+    is_given = isinstance(data, str) and scheme(data) is None
+    return is_given and members.get(_NAME) is None and members.get("file_id") is None
 
 
 def _mark_of(part: Object) -> tuple[str, CacheMark | None]:
@@ -228,6 +240,8 @@ def _write_media(media: Media) -> Object | None:
             inner[name] = value
     inner = add(inner, extras.get(key))
     layout = NOTES.of(media.layout)
+    if key == _FILE and _lacks_name(inner) and layout.get(_UNNAMED) is not True:
+        inner = {_NAME: name_of_file(media), **inner}
     bare = layout.get("bare") is True and tuple(inner) == kind.needs
     written: Object = {"type": key, key: inner[kind.needs[0]] if bare else inner, **CONTROL.write(media.cache)}
     return in_camel(add(written, extras), layout.get(IN_CAMEL))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 from ocml_bridge.chat.citations import CitationTable, Kind, Place
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.vendors import media_for
-from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, open_data_url
+from ocml_bridge.json_values.data_urls import data_url, field_of, media_type, name_of_file, open_data_url
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text
@@ -234,6 +234,9 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
     if kind == "input_image" and "detail" not in values:
         values["detail"] = "auto"
         implied = ("detail",)  # many clients leave it out
+    if kind == "input_file" and "file_data" in values and values.keys().isdisjoint(("filename", "file_id")):
+        values = {"filename": name_of_file(media), **values}  # the API requires it
+        implied = ("filename",)
     marked: Object = {} if media.cache is None else {BREAKPOINT: dict(EXPLICIT)}
     if spec.inner is None:
         return shape(

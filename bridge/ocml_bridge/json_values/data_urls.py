@@ -65,6 +65,29 @@ def media_type(media: Media) -> str | None:
     return f"{'application' if media.media == 'file' else media.media}/{media.format}"
 
 
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+DOCUMENT_TYPES: Final[dict[str, str]] = {
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "html": "text/html",
+    "txt": "text/plain",
+    "md": "text/markdown",
+}
+"""The media types of documents, by the extension of their names."""
+DOCUMENT: Final = "document"
+"""The name of a document without one, for APIs that require one."""
+
+
+def name_of_file(media: Media) -> str:
+    """Return a name for a file without one, with the extension of its type if that is known: `document.pdf`."""
+    extension = next((each for each, kind in DOCUMENT_TYPES.items() if kind == media_type(media)), None)
+    return DOCUMENT if extension is None else f"{DOCUMENT}.{extension}"
+
+
 _SOUNDS: Final[dict[str, str]] = {"mpeg": "mp3", "x-mp3": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav"}
 """The names of audio formats in APIs without media types, by subtype."""
 

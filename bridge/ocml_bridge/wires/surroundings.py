@@ -46,6 +46,8 @@ class Surroundings:
         choices: how a tool choice names custom tools; None if it does not.
         hosted: returns whether the tool choice of a document names a tool that the API runs; None if none can.
         switches: the members that say something although they are an empty object; any other empty member says nothing.
+        needs_tools: whether the API refuses settings for the calls of tools if the document declares no tools. They are
+            then written only if they were read so.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Surroundings:
         choices: ToolChoices | None = None,
         hosted: Callable[[Object], bool] | None = None,
         switches: Collection[str] = (),
+        needs_tools: bool = False,
     ) -> None:
         self._settings: Final = settings
         self._order: Final = order
@@ -66,6 +69,7 @@ class Surroundings:
         self._choices: Final = choices
         self._hosted: Final = hosted
         self._switches: Final = switches
+        self._needs_tools: Final = needs_tools
 
     def read(self, shell: Shell, document: Object, known: list[str]) -> None:
         """Read tools, settings, extras and form of a document into its shell.
@@ -88,6 +92,8 @@ class Surroundings:
         if self._choices is not None and _CHOICE in result.keys:
             self._note_choice(result, document[_CHOICE], shell.tools or (), self._choices)
         shell.settings = result.settings
+        if self._needs_tools and not (shell.tools or others):
+            result.spelled.update((key, document[key]) for key in result.keys if key in OF_CALLS)
         if result.spelled:
             shell.layout[SETTINGS] = result.spelled
         others_in_order = rest(document, known)
@@ -153,6 +159,8 @@ class Surroundings:
                 out = {**units, TOOLS: self._tools.write(around.tools or (), others)}
         spelled: Json = layout.get(SETTINGS)
         members = {**out, **self._settings.write(around.settings, spelled, extras)}
+        if self._needs_tools and not members.get(TOOLS):
+            members = without(members, *(OF_CALLS - members_of(spelled).keys()))
         if self._choices is not None and _CHOICE in members and members[_CHOICE] != members_of(spelled).get(_CHOICE):
             members[_CHOICE] = self._choices.with_custom(members[_CHOICE], around.tools or ())
         ordered = in_order(members, self._order)
