@@ -15,7 +15,7 @@ from ocml_adapters.bedrock_converse.blocks import BlockGrammar
 from ocml_adapters.gemini.blocks import PartGrammar
 from ocml_bridge import BridgeError, ErrorCode, Message, Severity, Transcript, read, write
 from ocml_bridge.wires.blocks.grammar import UNKNOWN, BlockCodec
-from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, is_empty, is_same, respelled
+from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, in_order, is_empty, is_same, respelled
 
 NO_JSON: Final = object()
 VALUES: Final[list[Any]] = [
@@ -113,23 +113,29 @@ def test_a_form_gives_exactly_the_value_that_was_read(values: tuple[Any, Any]) -
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
-KEYS: Final = {("text",), *(keys for each in PLAIN.values() for keys in each)}
-ANY: Final[tuple[Any, ...]] = ("x", 5, True, {"a": 1.0}, {"type": "ephemeral"}, "", [1])
+SPELLED: Final = {("", ("text",)), *((kind, keys) for (kind, *_), each in PLAIN.items() for keys in (each, each[::-1]))}
+"""The type and the keys of blocks that may be plain."""
+CITED: Final = {"type": "page_location", "document_index": 0, "start_page_number": 1, "end_page_number": 2}
+ANY: Final[tuple[Any, ...]] = (
+    *("x", 5, True, {"a": 1.0}, {"type": "ephemeral"}, "", [1], [CITED], [{"cited_text": "x", **CITED}, {}]),
+    [{"type": "web_search_result_location", "cited_text": "x", "url": "u", "title": "t", "encrypted_index": "e"}],
+)
 
 
 @pytest.mark.parametrize("codec", [CODEC, BlockGrammar(), PartGrammar()], ids=lambda codec: codec.home)
 @pytest.mark.parametrize("side", ["user", "assistant", "model", "system"])
 def test_plain_blocks_are_written_as_they_were_read(codec: BlockCodec, side: str) -> None:
     known = 0
-    for keys in KEYS:
-        for values in product(*((*PLAIN, "reasoning", "mcp_tool_result") if key == "type" else ANY for key in keys)):
+    for kind, keys in sorted(SPELLED):
+        for values in product(*((kind,) if key == "type" else ANY for key in keys)):
             block: dict[str, Any] = dict(zip(keys, values, strict=True))
             value = codec.read(block, side)
-            if value is None or value is UNKNOWN or not codec.is_plain(block):
+            if value is None or value is UNKNOWN or (order := codec.plain_order(block, value)) is None:
                 continue
             known += 1
             written = codec.write(value) if isinstance(value, Message) else codec.write_part(value)
-            assert is_same(written, block), block
+            assert is_same(written, {key: block[key] for key in order}), block
+            assert is_same(respelled(written, in_order(block, order)), block), block
     assert known
 
 

@@ -13,7 +13,7 @@ from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, is_empty, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import ByFormat, CacheMark, Content, Foreign, Json, Message, Part, Signature, Text
-from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec, rest_of
+from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec, Keys, rest_of
 from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.spelling import respelled
 from ocml_bridge.wires.blocks.values import compact_object, value_in
@@ -21,6 +21,7 @@ from ocml_bridge.wires.blocks.values import compact_object, value_in
 from .parts import PART_KINDS, read_part, write_part
 from .syntax import (
     CACHE,
+    CITATIONS,
     HOME,
     IDS,
     MESSAGE,
@@ -41,10 +42,12 @@ class Blocks(BlockCodec):
 
     notes = NOTES
 
-    def is_plain(self, block: Object, /) -> bool:
-        """Return whether the members of a block are in the usual order, and none is empty or a list."""
-        values = block.values()
-        return tuple(block) in PLAIN.get(block["type"], ()) and all(values) and list not in map(type, values)
+    def plain_order(self, block: Object, value: Message | Part, /) -> Keys | None:
+        """Return the order of the usual members of a block; None if one is empty, or a list other than citations."""
+        order = PLAIN.get((block["type"], *block))
+        if order is None or not all(block.values()):
+            return None
+        return None if list in map(type, block.values()) and getattr(value, CITATIONS, None) is None else order
 
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty or blank, which the API refuses."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Final
 
 from ocml_bridge.chat.cache_marks import CONTROL
@@ -43,14 +44,17 @@ OPAQUE: Final = frozenset(
 
 _CALL: Final = ("type", "id", "name", "input")
 _RESULT: Final = ("type", "tool_use_id", "content")
-PLAIN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
-    TEXT: (("type", "text"), ("type", "text", CACHE)),
+_USUAL: Final = {
+    TEXT: (("type", "text"), ("type", "text", CACHE), ("type", "text", CITATIONS)),
     THINKING: (("type", "thinking", "signature"),),
     REDACTED: (("type", "data"),),
     TOOL_USE: (_CALL, (*_CALL, CACHE)),
     TOOL_RESULT: (_RESULT, (*_RESULT, CACHE), (*_RESULT, "is_error")),
 }
-"""The keys of blocks by type, as they are written: such a block is not spelled otherwise if no value is empty."""
+PLAIN: Final = {
+    (kind, *spelled): keys for kind, usual in _USUAL.items() for keys in usual for spelled in permutations(keys)
+}
+"""By type and keys of a block: the keys as they are written. The values are written as they were, if none is empty."""
 WIRE_ORDER: Final = ("role", "content")
 TOOL_ORDER: Final = ("type", "name", "description", "input_schema", "strict", "cache_control")
 REQUEST_ORDER: Final = (

@@ -70,10 +70,6 @@ class BlockGrammar(Grammar):
     joins_texts = True
     marks = MarkBlocks(read_point, write_point)
 
-    def is_plain(self, block: Object, /) -> bool:
-        """Return whether a block has only a text."""
-        return len(block) == 1 and "text" in block
-
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty or blank, which the API refuses."""
         return is_blank(text)

@@ -100,10 +100,6 @@ class PartGrammar(Grammar):
         """Return whether a message is the result of the model's code."""
         return message.role == "tool" and message.name == PYTHON and self.notes.of(message.layout).get(AS) != RESPONSE
 
-    def is_plain(self, block: Object, /) -> bool:
-        """Return whether a block has only a text."""
-        return len(block) == 1 and "text" in block
-
     def refuses(self, text: str, /) -> bool:
         """Return whether a text is empty, which the API refuses as a part without data."""
         return text == ""

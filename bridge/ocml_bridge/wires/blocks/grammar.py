@@ -41,6 +41,10 @@ EMPTY: Final = "empty"
 If the format refuses empty texts, also `part` for a message that was read with one among others.
 """
 
+Keys = tuple[str, ...]
+"""The keys of an object."""
+_TEXT_ONLY: Final[Keys] = ("text",)
+
 MessageKind = Literal["text", "thought", "call", "reply"]
 
 
@@ -109,9 +113,17 @@ class BlockCodec(ABC):
             side: the role of the wire message.
         """
 
-    def is_plain(self, _block: Object, /) -> bool:
-        """Return whether a block that was understood is surely written as it was read, so that nobody compares."""
-        return False
+    def plain_order(self, block: Object, _value: Message | Part, /) -> Keys | None:
+        """Return the keys of a block in the order in which they are written, if its values surely are as they were.
+
+        Such a block is not compared with the one that is written.
+
+        Args:
+            block: the block.
+            value: what it was read as.
+        """
+        keys = tuple(block)
+        return keys if keys == _TEXT_ONLY else None
 
     @abstractmethod
     def write(self, message: Message) -> Json:

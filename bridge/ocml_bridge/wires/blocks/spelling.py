@@ -77,6 +77,17 @@ def form_of(written: Json, raw: Json, alias: Alias = _same_name) -> Form:
     return None if is_same(written, raw) else _form_of(written, raw, alias)
 
 
+def in_order(raw: Object, order: Sequence[str]) -> Form:
+    """Return the form of an object whose members are written in an order, and with the values that were read.
+
+    Args:
+        raw: the object as it was read.
+        order: its keys in the order in which they are written.
+    """
+    keys = [*raw]
+    return None if keys == [*order] else {"keys": keys}
+
+
 FORM: Final = "form"
 """The key of the layout with the form of a document, or of a declared tool."""
 
