@@ -302,6 +302,55 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
             ]
         },
     ),
+    "a task of Label Studio": (
+        {
+            "id": 1,
+            "data": {"prompt": "Why?", "answer1": "So.", "answer2": "No."},
+            "annotations": [{"id": 1, "result": [{"type": "pairwise", "value": {"selected": "left"}}]}],
+        },
+    ),
+    "texts with questions about them, as SQuAD stores them": (
+        {
+            "version": "v2.0",
+            "data": [
+                {
+                    "title": "T",
+                    "paragraphs": [
+                        {
+                            "context": "It is so.",
+                            "qas": [{"id": "1", "question": "Why?", "answers": [{"text": "So.", "answer_start": 0}]}],
+                        }
+                    ],
+                }
+            ],
+        },
+    ),
+    "steps of an answer with ratings (PRM800K)": (
+        {
+            "question": {"problem": "Why?", "ground_truth_answer": "4"},
+            "label": {
+                "steps": [
+                    {"completions": [{"text": "So.", "rating": 1}], "human_completion": None, "chosen_completion": 0},
+                    {"completions": [], "human_completion": {"text": "4"}, "chosen_completion": None},
+                ]
+            },
+        },
+    ),
+    "a search of ToolBench for an answer": (
+        {
+            "win": True,
+            "answer_generation": {
+                "function": [{"name": "f", "description": "", "parameters": {"type": "object", "properties": {}}}],
+                "train_messages": [
+                    [TURN, {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}]
+                ],
+            },
+        },
+    ),
+    "ids of tokens, as trainers prepare them": (
+        {"input_ids": [1, 2], "labels": [-100, 2]},
+        {"input_ids": [1, 2], "attention_mask": [1, 1]},
+    ),
     "a browser's record of requests and responses (HAR)": (
         {
             "log": {

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from layouts.row_pieces import ANSWERED, ASK, ASKED, BOTH
+from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
@@ -42,6 +43,27 @@ def test_a_question_that_is_left_out_is_noticed() -> None:
         "/instruction",
         "the earlier messages have the question; it is read once",
     )
+
+
+def test_results_in_a_history_belong_to_their_calls() -> None:
+    """Trajectories of SWE-agent 1.1 (`.traj`): a result has a list of the ids of its calls."""
+    calls = [
+        {"id": name, "type": "function", "function": {"name": "bash", "arguments": "{}"}} for name in ("one", "two")
+    ]
+    history = [
+        {**ASK, "agent": "main", "message_type": "observation"},
+        {"role": "assistant", "content": "Look.", "tool_calls": calls, "action": "ls", "message_type": "action"},
+        *({"role": "tool", "content": name, "tool_call_ids": [name]} for name in ("two", "one")),
+    ]
+    [conversation] = conversations({"history": history, "trajectory": [{"action": "ls"}], "info": {}})
+    assert [each.call_id for each in conversation.messages if each.role == "tool"] == ["two", "one"]
+
+
+def test_an_error_in_a_history_names_its_column() -> None:
+    history = [{"role": "assistant", "tool_calls": '[{"name": 1}]'}]
+    with pytest.raises(BridgeError) as caught:
+        read_row(Plan((AUTO,)), {"chat_history": history})
+    assert (caught.value.path or "").startswith("/chat_history")
 
 
 def test_system_prompts_of_several_agents_stay_beside_the_conversation() -> None:

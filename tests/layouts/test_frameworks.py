@@ -59,6 +59,27 @@ UI_CALL = {
     "callProviderMetadata": {"openai": {"itemId": "fc_1"}},
 }
 UI_ASKS = ui("user", ui_text("Rome?"), metadata={"createdAt": 1756800000000})
+TANSTACK = [
+    ui("user", {"type": "text", "content": "Rome?"}),
+    ui(
+        "assistant",
+        {"type": "thinking", "content": "Hm."},
+        {"type": "tool-call", "id": "t", "name": "weather", "arguments": '{"city":"Rome"}', "state": "input-complete"},
+        {"type": "tool-result", "toolCallId": "t", "content": "20", "state": "complete"},
+        {"type": "text", "content": "20 degrees."},
+    ),
+]
+CHATBOX: list[Any] = [
+    {"type": "reasoning", "text": "Hm.", "startTime": 1756800000000, "duration": 900},
+    {
+        "type": "tool-call",
+        "state": "result",
+        "toolCallId": "t",
+        "toolName": "weather",
+        "args": {"city": "Rome"},
+        "result": "20",
+    },
+]
 SOURCE = {"type": "source-url", "sourceId": "s", "url": "https://rome.example", "title": "Weather of Rome"}
 
 
@@ -408,6 +429,37 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
         },
         [[*CALLED, ANSWERED]],
     ),
+    # TanStack AI (`packages/typescript/ai/src/types.ts`): parts with a `content`; calls and results are parts of a kind
+    ("ui-messages", {"messages": TANSTACK}, WHOLE),
+    # parts with the names of the AI SDK's messages
+    (
+        "ui-messages",
+        {
+            "messages": [
+                UI_ASKS,
+                ui(
+                    "assistant",
+                    {"type": "tool-call", "toolCallId": "t", "toolName": "weather", "args": {"city": "Rome"}},
+                    {"type": "tool-result", "toolCallId": "t", "result": "20"},
+                ),
+            ]
+        },
+        [[ASKED, *CALLED]],
+    ),
+    # Chatbox (`src/shared/types.ts`): a thought has the time that it took, and a call its result
+    (
+        "chatbox",
+        {
+            "id": "s",
+            "name": "Weather",
+            "messages": [
+                {"id": "1", "role": "user", "contentParts": [{"type": "text", "text": "Rome?"}]},
+                {"id": "2", "role": "assistant", "contentParts": CHATBOX, "aiProvider": "openai"},
+                {"id": "3", "role": "assistant", "contentParts": [{"type": "text", "text": "20 degrees."}]},
+            ],
+        },
+        WHOLE,
+    ),
     ("pydantic-ai", {"id": "c", "messages": PYDANTIC}, WHOLE),
     # each request has the instructions of the run; they are read once
     (
@@ -516,6 +568,7 @@ STRUCTURE = frozenset(
         "message",
         "model",
         "tool-call",
+        "tool-result",
         "tool_call",
         "function",
     }

@@ -103,6 +103,23 @@ ROWS: list[RowCase] = [
     # exports of Langfuse and Braintrust: messages and the answer, as JSON text in a table, and as choices
     ("logged", {"input": json.dumps([ASK]), "output": '{"role":"assistant","content":"Because."}'}, BOTH),
     ("logged", {"input": [ASK], "output": ANSWER["choices"], "metadata": {}}, BOTH),
+    # items of a dataset of Langfuse (`langfuse`, `DatasetItem`): a request with the answer that is expected
+    (
+        "expected",
+        {
+            "id": "i",
+            "input": {"messages": [ASK]},
+            "expectedOutput": {"role": "assistant", "content": "Because."},
+            "status": "ACTIVE",
+        },
+        BOTH,
+    ),
+    ("expected", {"id": "i", "input": {"messages": [ASK]}, "expectedOutput": "Because."}, BOTH),
+    ("alpaca", {"id": "i", "input": [ASK], "expectedOutput": "Because.", "metadata": None}, BOTH),
+    # NeMo Gym (`responses_api_agents`, `data/example.jsonl`): a request of the Responses API with its messages only
+    ("logged", {"responses_create_params": {"input": [ASK]}, "expected_answer": "4"}, [ASKED]),
+    # logs of Humanloop
+    ("answered", {"id": "l", "messages": [ASK], "output_message": {"role": "assistant", "content": "Because."}}, BOTH),
     # Inspect's logs (inspect_ai, `model/_chat_message.py`)
     (
         "inspect",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -101,6 +102,45 @@ ROWS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         },
         ["a.png"],
     ),
+    # LLaMA-Factory (`data/README.md`, alpaca format), ms-swift (query and response): a text in the text is the place
+    "an instruction": (
+        "alpaca",
+        {"instruction": "<image>What?", "input": "", "output": "A cat.", "images": ["a.png"]},
+        ["a.png"],
+    ),
+    "a query with earlier ones": (
+        "alpaca",
+        {
+            "query": "<image>And <video>?",
+            "response": "A dog.",
+            "history": [["<image>What?", "A cat."]],
+            "images": ["a.png", "b.png"],
+            "videos": "c.mp4",
+        },
+        ["a.png", "b.png", "c.mp4"],
+    ),
+    "an answer": ("alpaca", {"query": "Draw it.", "response": "<image>", "images": ["a.png"]}, ["a.png"]),
+    "a preference of texts": (
+        "preference",
+        {"instruction": "<image>What?", "chosen": "A cat.", "rejected": "A dog.", "images": ["a.png"]},
+        ["a.png"],
+    ),
+    "a text beside other parts": (
+        "messages",
+        {"messages": [user({**QUESTION, "text": "<image>What?"}), ANSWER], "images": ["a.png"]},
+        ["a.png"],
+    ),
+    "a thought": (
+        "reasoned",
+        {"question": "<image>What?", "reasoning": "I see a cat.", "answer": "A cat.", "images": ["a.png"]},
+        ["a.png"],
+    ),
+    # axolotl (`docs/multimodal.qmd`), processors of transformers: data as base64
+    "data in a part": (
+        "messages",
+        {"messages": [user({"type": "image", "base64": "iVBORw0KGgo="}, QUESTION), ANSWER]},
+        ["iVBORw0KGgo="],
+    ),
     "an image of ShareGPT as it is stored": (
         "sharegpt",
         {
@@ -143,6 +183,23 @@ def test_media_are_an_extra_column_if_there_are_more_or_fewer_places(images: lis
     found = read_row(Plan((AUTO,)), row)
     assert [(each.code, each.path) for each in found.documents[0].findings] == [("shape", "/images")]
     assert (media(row), extra_columns_of(row)) == ([], ["images"])
+
+
+@pytest.mark.parametrize("images", [["a.png"], ["a.png", "b.png", "c.png"]])
+def test_texts_for_media_stay_texts_if_there_are_more_or_fewer(images: list[Any]) -> None:
+    row = {"instruction": "<image><image>What?", "output": "A cat.", "images": images}
+    found = read_row(Plan((AUTO,)), row)
+    assert [(each.code, each.path) for each in found.documents[0].findings] == [("shape", "/images")]
+    assert (media(row), extra_columns_of(row)) == ([], ["images"])
+    [conversation] = conversations(row)
+    assert conversation.messages[0].content == "<image><image>What?"
+
+
+def test_a_row_is_not_changed_by_its_media() -> None:
+    row = {"messages": [user({**QUESTION, "text": "<image>What?"}), ANSWER], "images": ["a.png"]}
+    before = copy.deepcopy(row)
+    assert media(row) == ["a.png"]
+    assert row == before
 
 
 def test_media_without_a_place_are_an_extra_column() -> None:

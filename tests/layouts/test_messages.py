@@ -25,6 +25,7 @@ from layouts.row_pieces import (
 )
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
+from ocml_bridge.layouts.messages import ROLES
 from rows import Pair, as_pairs, conversations
 
 USED = {"name": "weather", "input": {"city": "Rome"}}
@@ -75,9 +76,8 @@ ROWS: list[RowCase] = [
         {"turns": [{"speaker": "USER", "utterance": "Why?"}, {"speaker": "SYSTEM", "utterance": "Because."}]},
         BOTH,
     ),
-    # tau-bench, Chatbox, TypingMind, smolagents
+    # tau-bench, TypingMind, smolagents
     ("messages", {"task_id": 0, "traj": [ASK, {"role": "assistant", "content": "Because."}], "trial": 0}, BOTH),
-    ("messages", {"messages": [{"role": "user", "contentParts": [{"type": "text", "text": "Why?"}]}]}, [ASKED]),
     ("messages", {"systemMessage": "Be kind.", "messages": [ASK]}, [("system", "Be kind."), ASKED]),
     ("messages", {"messages": [ASK, {"role": "tool-response", "content": "20"}]}, [ASKED, ("tool", "20")]),
     # ms-swift, agent support: messages whose roles are ShareGPT's words for calls and results
@@ -590,3 +590,12 @@ def test_the_path_of_an_error_has_the_name_of_the_column() -> None:
         with pytest.raises(BridgeError) as caught:
             conversations(row)
         assert caught.value.path == path
+
+
+def test_sharegpt_rows_have_every_word_for_a_role_that_messages_have() -> None:
+    """shenweizhou/alpha-umi-toolbench-processed-v2 and medical dialogues have words that ShareGPT does not know."""
+    for word, role in ROLES.items():
+        row = {"conversations": [{"from": "human", "value": "Why?"}, {"from": word, "value": "Because."}]}
+        found = read_row(Plan((AUTO,)), row)
+        [conversation] = conversations(row)
+        assert (found.layout.name, conversation.messages[-1].role) == ("sharegpt", role), word

@@ -136,7 +136,7 @@ def test_an_error_shortens_the_names_of_columns() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
-    exports |= {"grok-export", "vscode-chat", "chainlit", "tau2"}
+    exports |= {"grok-export", "vscode-chat", "chainlit", "tau2", "branches"}
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, _ in ROWS} | exports | stored
     previews = {layout.name for layout in PREVIEWS}

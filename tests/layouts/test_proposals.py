@@ -163,6 +163,11 @@ def test_a_file_of_one_object_is_not_called_an_array(value: Any, what: str, tmp_
         ({"Patient": "Why?", "Doctor": "So.", "Patient ID": "p"}, {"instruction": "Patient", "output": "Doctor"}),
         ({"QuestionTitle": "Why?", "AnswerText": "So."}, {"instruction": "QuestionTitle", "output": "AnswerText"}),
         ({"input": "Why?", "expected": "So.", "input_hash": "h"}, {"instruction": "input", "output": "expected"}),
+        # EdinburghNLP/xsum, abisee/cnn_dailymail, knkarthick/samsum, shibing624/AdvertiseGen
+        ({"document": "Long.", "summary": "So.", "id": "1"}, {"instruction": "document", "output": "summary"}),
+        ({"article": "Long.", "highlights": "So."}, {"instruction": "article", "output": "highlights"}),
+        ({"dialogue": "Ann: Hi", "summary": "So."}, {"instruction": "dialogue", "output": "summary"}),
+        ({"content": "A dress.", "summary": "So."}, {"instruction": "content", "output": "summary"}),
         # Trelis/function_calling_extended (its card): the system prompt is no question
         (
             {"systemPrompt": "Be kind.", "userPrompt": "Why?", "assistantResponse": "So."},
@@ -436,6 +441,46 @@ def test_messages_next_to_an_answer_are_guessed_with_it(tmp_path: Path) -> None:
 )
 def test_the_text_of_a_ticket_is_guessed_to_be_the_question(row: dict[str, Any], question: str, tmp_path: Path) -> None:
     assert yaml.safe_load(proposed([row], tmp_path))["columns"]["instruction"] == question
+
+
+def test_messages_of_several_conversations_in_a_column_are_put_together(tmp_path: Path) -> None:
+    """LobeChat (Apache-2.0), `src/types/exportConfig.ts`: all messages of all sessions."""
+    messages = [{**ASK, "sessionId": session, "topicId": None} for session in ("a", "b")]
+    row = {"version": 7, "exportType": "sessions", "state": {"messages": messages, "sessions": [{"id": "a"}]}}
+    query = ".state.messages | group_by([.sessionId, .topicId])[] | {messages: .}"
+    assert f"jq -c '{query}' DATA" in proposed([row], tmp_path)
+    assert "layout: messages" in proposed([{**row, "state": {"messages": messages[:1]}}], tmp_path)
+
+
+def test_a_caller_beside_the_user_is_suggested_to_be_the_assistant(tmp_path: Path) -> None:
+    """ToolBench, as shenweizhou/alpha-umi-toolbench-processed-v2 has it: the model that calls is the speaker."""
+    turns = [{"from": "user", "value": "Why?"}, {"from": "caller", "value": "Action: search"}]
+    assert '# roles: {"caller": "assistant"}' in proposed([{"conversations": turns}], tmp_path)
+
+
+def test_the_choices_of_a_guessed_question_are_named(tmp_path: Path) -> None:
+    """allenai/ai2_arc (CC-BY-SA-4.0)."""
+    row = {"id": "i", "question": "Why?", "choices": {"text": ["So.", "No."], "label": ["A", "B"]}, "answerKey": "A"}
+    assert '# The question may need "choices"' in proposed([row], tmp_path)
+
+
+def test_media_without_a_place_are_named_beside_the_conversation(tmp_path: Path) -> None:
+    """torchtune (BSD-3-Clause), tests/assets/vqa_tiny.json."""
+    text = proposed([{"input": "Why?", "output": "So.", "image": "a.png"}], tmp_path)
+    assert "#   the conversation: input, output\n#   beside it: image\n" in text
+
+
+def test_an_error_of_a_row_names_its_column(tmp_path: Path) -> None:
+    """gorilla's bfcl-eval, `possible_answer/BFCL_v4_multi_turn_base.json`."""
+    assert "OCB-SHAPE at /ground_truth/0/0" in proposed([{"id": "i", "ground_truth": [["cd('a')"]]}], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["text", "content", "raw_content"])
+def test_a_text_without_turns_is_named_as_such(name: str, tmp_path: Path) -> None:
+    """LLaMA-Factory's data for pretraining (`data/c4_demo.jsonl`, columns of `dataset_info.json`)."""
+    text = proposed([{name: "Once upon a time.", "url": "https://example.org", "id": 1}], tmp_path)
+    assert f'# "{name}" is a text without turns, as for pretraining' in text
+    assert yaml.safe_load(text) == {"layout": "auto"}
 
 
 def test_of_two_people_one_is_suggested_to_be_the_user(tmp_path: Path) -> None:

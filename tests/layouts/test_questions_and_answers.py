@@ -29,6 +29,7 @@ ANSWER_BLOCK = {"type": "text", "text": "Because."}
 PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
 
 
+GUANACO: list[Pair] = [("user", "Hi"), ("assistant", "Yes?"), *BOTH]
 ROWS: list[RowCase] = [
     # OpenAI's evals (docs/build-eval.md): the answer is `ideal`; API-Bank: it is `expected_output`
     ("alpaca", {"input": [ASK], "ideal": "Because."}, BOTH),
@@ -62,6 +63,22 @@ ROWS: list[RowCase] = [
         "reasoned",
         {"question": "Why?", "Long_CoT": "The sky, so.", "answer": "Because."},
         [ASKED, ("thought", "The sky, so."), ANSWERED],
+    ),
+    # nvidia/HelpSteer2 (its card): a prompt of several turns, each of which but the first has a token before it
+    (
+        "alpaca",
+        {"prompt": "Hi\n<extra_id_1>Assistant\nYes?\n<extra_id_1>User\nWhy?", "response": "Because.", "verbosity": 1},
+        [("user", "Hi"), ("assistant", "Yes?"), *BOTH],
+    ),
+    # JosephusCheung/GuanacoDataset: earlier turns in the instruction, the question in the input, with a label or not
+    *(
+        ("alpaca", {"instruction": "User: Hi\nAssistant: Yes?", "input": asked, "output": "Because."}, GUANACO)
+        for asked in ("User: Why?", "Why?")
+    ),
+    (
+        "alpaca",
+        {"instruction": "User: Hi\nAssistant: Yes?", "input": "Assistant: Why?", "output": "Because."},
+        [("user", "User: Hi\nAssistant: Yes?\nAssistant: Why?"), ANSWERED],
     ),
     # ragas 0.4 (Apache-2.0), docs/howtos: single turns, expected answers, several turns
     ("alpaca", {"user_input": "Why?", "retrieved_contexts": ["c"], "response": "Because.", "reference": "So."}, BOTH),

@@ -14,6 +14,7 @@ from layouts.row_pieces import (
     ids_of,
 )
 from ocml_bridge.layouts import AUTO, Plan, read_row
+from ocml_bridge.model import Text
 from rows import Pair, as_pairs, conversations
 
 ROWS: list[RowCase] = [
@@ -142,6 +143,69 @@ def test_texts_thoughts_and_calls_are_read_from_the_blocks_of_a_claude_export() 
         ("tool", ""),
         ANSWERED,
     ]
+
+
+def linked(name: str, parent: str | None, role: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"id": name, "from": role, "content": text, "ancestors": [] if parent is None else ["r", parent], **more}
+
+
+def test_answers_that_follow_the_same_message_are_answers_of_different_branches() -> None:
+    """Conversations of HuggingChat (`chat-ui`, `src/lib/types/Message.ts`): each message has the ids of its replies."""
+    messages = [
+        {"id": "r", "from": "system", "content": "Be kind.", "ancestors": [], "children": ["1"]},
+        linked("1", "r", "user", "Why?", children=["2", "3"]),
+        linked("2", "1", "assistant", "No.", children=[]),
+        linked("3", "1", "assistant", "Because.", children=[]),
+    ]
+    row = {"preprompt": "Be kind.", "rootMessageId": "r", "messages": messages}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, found.extra_columns) == ("branches", {"rootMessageId": "r"})
+    system = ("system", "Be kind.")
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [system, ASKED, ("assistant", "No.")],
+        [system, ASKED, ANSWERED],
+    ]
+    assert found.documents[1].path == "/messages/3"
+    nodes: Any = found.documents[1].extra_columns["nodes"]
+    assert [each["id"] for each in nodes] == ["r", "1", "3"]
+
+
+def chained(*names: str) -> list[dict[str, Any]]:
+    texts = {"a": ("user", "Why?"), "b": ("assistant", "Because."), "c": ("assistant", "No.")}
+    parents = {"a": None, "b": "a", "c": "a"}
+    return [{"id": name, "role": texts[name][0], "text": texts[name][1], "parentId": parents[name]} for name in names]
+
+
+@pytest.mark.parametrize(
+    ("messages", "layout", "expected"),
+    [
+        (chained("a", "b"), "messages", [[ASKED, ANSWERED]]),
+        (chained("b", "a"), "branches", [[ASKED, ANSWERED]]),
+        (chained("a", "b", "c"), "branches", [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]),
+        # not one tree: an answer names its question only
+        (chained("a", "b") + [{**each, "id": f"2{each['id']}"} for each in chained("a", "b")], "messages", None),
+    ],
+)
+def test_messages_are_read_by_their_links_if_these_are_not_their_order(
+    messages: list[dict[str, Any]], layout: str, expected: list[list[Pair]] | None
+) -> None:
+    row = {"messages": messages}
+    assert read_row(Plan((AUTO,)), row).layout.name == layout
+    if expected is not None:
+        assert [as_pairs(each.messages) for each in conversations(row)] == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"content_type": "thoughts", "thoughts": "Hm."}, [("thought", "Hm.")]),
+        (text("Look at ", "this."), [("assistant", (Text("Look at "), Text("this.")))]),
+    ],
+)
+def test_texts_of_a_chatgpt_export_are_read_apart(content: dict[str, Any], expected: list[Pair]) -> None:
+    row = {"mapping": {"1": node(None, ["2"], "user", text("Why?")), "2": node("1", [], "assistant", content)}}
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages) == [ASKED, *expected]
 
 
 def test_an_unknown_role_is_not_changed() -> None:

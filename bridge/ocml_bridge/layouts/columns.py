@@ -23,6 +23,7 @@ ANSWERS: Final = (
     *("assistant", "gpt", "bot", "output_text", "model_output", "model_response", "llm_response"),
     *("assistant_response", "target", "a", "sql", "code", "story", "model_answer", "reference_answer"),
     *("final_answer", "long_answer", "expected_output", "ideal", "expected_answer", "expected_response"),
+    "expectedOutput",
     *("gold_answer", "correct_answer", "generated", "generated_answer", "generated_response", "llm_output"),
     *("predict", "prediction", "reply", "reference", "ground_truth"),
 )
@@ -68,7 +69,7 @@ REJECTED: Final = (*_names_of_side(_DISPREFERRED), *(f"rejected_{word}" for word
 
 def names_of_answer(side: str) -> tuple[str, ...]:
     """Return the names that the column of the answer with a number or letter may have."""
-    return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])
+    return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "", "-", " ")])
 
 
 CHOICES: Final = frozenset({"choices", "options", "opa", "B", "b", "option_b", "option2"})

@@ -110,11 +110,44 @@ def read_labelled(text: Json) -> list[Object] | None:
 
 
 def read_prompt(text: str) -> list[Object] | None:
-    """Return the messages of a text that ends with the assistant's label; None for any other text."""
+    """Return the messages of a text that ends with the assistant's label, or with turns of NeMo; None for others."""
+    if _NEMO in text:
+        return _read_nemo(text)
     messages = read_labelled(text) if text.rstrip().endswith(":") else None
     if not messages or messages[-1] != message("assistant", ""):
         return None
     return messages[:-1]
+
+
+_NEMO: Final = "<extra_id_1>"
+_NEMO_TURN: Final = re.compile(r"\n<extra_id_1>(User|Assistant)\n")
+
+
+def _read_nemo(text: str) -> list[Object] | None:
+    """Return the messages of a question that is followed by further turns, each after a token (HelpSteer2)."""
+    first, *rest = _NEMO_TURN.split(text)
+    roles, texts = ["user", *map(str.lower, rest[::2])], [first, *rest[1::2]]
+    if _NEMO in "".join(texts) or roles != [("user", "assistant")[at % 2] for at in range(len(roles))]:
+        return None
+    return list(map(message, roles, texts)) if roles[-1] == "user" else None
+
+
+def read_with_input(text: str, given: str) -> list[Object] | None:
+    """Return the messages of a text with labels, and of a last question beside it; None for any other text (Guanaco).
+
+    Args:
+        text: the text, which must end with a turn of the assistant.
+        given: the last question, with or without the user's label.
+    """
+    messages = read_labelled(text)
+    if messages is None or messages[-1]["role"] != "assistant" or not messages[-1]["content"]:
+        return None
+    style = _style_of(_unfenced(text))
+    label = None if style is None else _pattern(style).match(given)
+    if label is None or style is None:
+        return [*messages, message("user", given)]
+    is_question = _speaker(style, label[1]) == "user" and _pattern(style).search(given, label.end()) is None
+    return [*messages, message("user", given[label.end() :].strip())] if is_question else None
 
 
 def read_dialogue(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -286,7 +286,7 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
         instruction = [each for turn in listed for each in items_of(turn)]
     given = fields.get(INPUT)
-    if isinstance(instruction, str) and not given and (prompt := dialogue.read_prompt(instruction)) is not None:
+    if isinstance(instruction, str) and (prompt := _turns_in(instruction, given)) is not None:
         return [*messages, *prompt]
     if as_list(instruction) is not None:
         messages += respelled_all(instruction, wording, f"/{INSTRUCTION}")
@@ -306,6 +306,13 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     if question or (texts[0] is not None and not listed):
         messages.append(message("user", wording.separator.join(question)))
     return messages
+
+
+def _turns_in(instruction: str, given: Json) -> list[Object] | None:
+    """Return the turns that a text has, with what is beside it as the last one; None for any other text."""
+    if not given:
+        return dialogue.read_prompt(instruction)
+    return dialogue.read_with_input(instruction, given) if isinstance(given, str) else None
 
 
 def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from ..errors import BridgeError
-from ..json_values import jsontext
-from ..model import Json
-from .columns import FURTHER_QUESTIONS, SEVERAL
+from .columns import CHOICES, FURTHER_QUESTIONS, SEVERAL
 from .exchange import INPUT, is_text_or_messages
 from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Layout, Object, Wording, parsed_or_none
@@ -16,6 +14,7 @@ from .messages import CALLS, KNOWN, ROLES, are_messages
 from .named import conversation_id, has_answer, named_answer, named_fields, named_preference
 from .numbered import numbered_turns
 from .plan import AUTO, Plan, layout_for, read_row
+from .several import in_braces, of_several_conversations, quoted, several_answers
 from .table import BY_NAME, LAYOUTS
 
 GUESSES: Final[dict[str, str]] = {
@@ -59,7 +58,7 @@ def guess(row: Object) -> Guess | None:
     if (found := _better_first(row)) is not None:
         return found
     if answers := [key for key in row if key.lower() in SEVERAL and isinstance(row[key], (str, list))]:
-        return Guess(_several_answers(row, answers))
+        return Guess(several_answers(row, answers))
     if (found := _members_of_columns(row) or _row_in_column(row) or _messages_in_column(row)) is not None:
         return found
     for column, value in row.items():
@@ -156,7 +155,9 @@ def _guessed(row: Object, fields: Mapping[str, str]) -> list[str]:
     used = {*fields.values()}
     others = [name for name, each in row.items() if name not in used and isinstance(each, str) and has_answer(name)]
     beside = f"# There may be further answers in {', '.join(map(quoted, others))}, which stay beside the conversation."
-    return [_GUESSED, beside] if others else [_GUESSED]
+    choices = [name for name in row if name.lower() in CHOICES and name not in used]
+    needed = f"# The question may need {', '.join(map(quoted, choices))}, which stay beside the conversation."
+    return [_GUESSED, *([beside] if others else []), *([needed] if choices else [])]
 
 
 _GUESSED: Final = "# A guess by the names of the columns: see that they are right."
@@ -169,7 +170,11 @@ def _row_in_column(row: Object) -> Guess | None:
         for place, inner in inside.items():
             layout = layout_for(Plan((AUTO,)), inner)
             if layout is not None and not layout.whole:
-                places = {field: f"{place}.{name}" for field, name in layout.sources(inner).items()}
+                sources = layout.sources(inner)
+                for name in sources.values():
+                    if lines := of_several_conversations(f"{place}.{name}", objects_of(inner[name])):
+                        return Guess(lines)
+                places = {field: f"{place}.{name}" for field, name in sources.items()}
                 if (found := _with_places(row, layout.name, places, [_INSIDE])) is not None:
                     return found
         inside = {
@@ -229,44 +234,6 @@ def is_record(row: Object) -> bool:
 def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
     """Return whether the content of turns is not always a text."""
     return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
-
-
-def _several_answers(row: Object, answers: list[str]) -> list[str]:
-    """Return the plan for a row with several answers."""
-    first = quoted(f"{answers[0]}[0]" if as_list(row[answers[0]]) else answers[0])
-    if numbered := _numbered_answers(row, answers):
-        return numbered
-    return [
-        f"# The rows have several answers ({', '.join(map(quoted, answers))}), and no layout decides between them.",
-        "# Take one of them, and see that nothing is lost with the others, such as",
-        "#   layout: alpaca",
-        f"#   columns: {{instruction: the column of what is asked, output: {first}}}",
-        "layout: auto",
-    ]
-
-
-def _numbered_answers(row: Object, answers: list[str]) -> list[str]:
-    """Return advice for a row with several answers, and a number for each of them that may be a rank; [] for others."""
-    several = as_list(row[answers[0]]) if len(answers) == 1 else answers
-    lists = {name: as_list(value) for name, value in row.items()}
-    ranks = next((name for name, each in lists.items() if each and all(map(_is_index, each))), None)
-    if ranks is None or several is None or len(lists[ranks] or ()) != len(several):
-        return []
-    each_alone = ", ".join(f".[{quoted(each)}]" for each in answers)
-    listed = each_alone if len(answers) == 1 else f"[{each_alone}]"
-    pair = "{chosen: $a[$r | index(min)], rejected: $a[$r | index(max)]}"
-    command = f"jq -c '{listed} as $a | .[{quoted(ranks)}] as $r | . + {pair}' DATA"
-    return [
-        f"# The rows have several answers, and numbers for them in {quoted(ranks)}. If the lowest is that of the best:",
-        f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
-        "# If the highest is, swap min and max. If they are the places of the answers, the best first, take $a[$r[0]]",
-        "# and $a[$r[-1]].",
-        "layout: auto",
-    ]
-
-
-def _is_index(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _put_together(row: Object, what: str, messages: str) -> list[str]:
@@ -382,13 +349,3 @@ def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str
         f"text: {quoted(text)}",
         f"roles: {in_braces(roles)}",
     ]
-
-
-def in_braces(pairs: dict[str, str]) -> str:
-    """Return names with their words as YAML reads them back, in one line."""
-    return "{" + ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in pairs.items()) + "}"
-
-
-def quoted(word: Any) -> str:
-    """Return a word as YAML reads it back: in quotes, as JSON."""
-    return jsontext.dumps(word).decode("utf-8", "replace")

@@ -221,6 +221,19 @@ def _plain(name: str) -> str:
     return name.strip().lower()
 
 
+def in_columns(path: str | None, sources: Mapping[str, str]) -> str | None:
+    """Return a path into the fields of a row as a path into its columns.
+
+    Args:
+        path: the path; None if there is none.
+        sources: the fields with their columns.
+    """
+    _, slash, rest = (path or "").partition("/")
+    name, *inner = rest.split("/")
+    column = sources.get(name) if slash else None
+    return path if column is None else "/".join(("", column.replace("~", "~0").replace("/", "~1"), *inner))
+
+
 def unfit(name: str, reason: str) -> BridgeError:
     """Return the error for a document that a layout cannot hold."""
     return BridgeError(ErrorCode.SHAPE, f"the layout {name} cannot hold this: {reason}")

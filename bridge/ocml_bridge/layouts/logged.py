@@ -67,6 +67,11 @@ def is_logged(fields: Object, wording: Wording) -> bool:
     return RESPONSE not in fields or _answer(fields) is not None or _failure(fields) is not None
 
 
+def is_expected(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a request of a certain format, and an answer to it."""
+    return RESPONSE in fields and is_logged(fields, wording)
+
+
 def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of a request and its response.
 
@@ -128,7 +133,15 @@ def answer_in(value: Json) -> tuple[Object, Object] | None:
 def request_in(value: Json) -> Object | None:
     """Return a request of a certain format; None for any other value."""
     body, _ = _body(value, f"/{REQUEST}")
-    return None if body is None or format_of_row(body) is None else body
+    return None if body is None or _format_of(body) is None else body
+
+
+def _format_of(body: Object) -> str | None:
+    """Return the format of a request or an answer, if it is certain.
+
+    A request of the Responses API may have no member but its messages (NeMo Gym).
+    """
+    return format_of_row(body) or (_RESPONSES if are_messages(body.get("input"), _MESSAGES) else None)
 
 
 def _failure(fields: Object) -> str | None:
@@ -145,7 +158,7 @@ def _failure(fields: Object) -> str | None:
 
 def _read(fields: Object, name: str, wording: Wording) -> tuple[Transcript, tuple[Finding, ...], Object]:
     body, around = _body(fields[name], f"/{name}")
-    found = None if body is None else format_of_row(body)
+    found = None if body is None else _format_of(body)
     if body is None or found is None:
         raise misshapen(f"/{name}", "a request or an answer of a format that is known")
     reading = read(separated(body, found, wording), found)

@@ -1,12 +1,14 @@
 """Read columns of media: their entries as addresses, and in the place of the parts of messages that stand for them.
 
-Such a part only says what it is, as `{"type": "image"}` (TRL); `index` may say which entry it is.
+Such a part only says what it is, as `{"type": "image"}` (TRL); `index` may say which entry it is. It may also be a text
+in the text, as `<image>` (LLaMA-Factory).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..json_values.data_urls import data_url, image_format
@@ -115,25 +117,100 @@ def with_media(reads: Reads, fields: Object, wording: Wording) -> Sequence[Docum
 
 
 def _placed(document: Document, media: Object) -> Document:
-    given = members_of(document.value)
-    request = as_object(given.get("input")) or given
-    messages = [*objects_of(request.get("messages")), *objects_of(given.get("preferred_output"))]
-    kinds = Counter(part["type"] for part in _places(messages))
+    addresses = {name: addresses_of(value, _KINDS[name]) for name, value in media.items()}
+    counts = {_KINDS[name]: len(each) for name, each in addresses.items() if each is not None}
+    value = _with_places(document.value, counts)
+    messages = _messages_in(value)
+    kinds = Counter([*(part["type"] for part in _places(messages)), *_named_in(messages)])
     left, findings, entries = dict(media), list[Finding](), dict[str, list[str]]()
-    for name, value in media.items():
-        kind, addresses = _KINDS[name], addresses_of(value, _KINDS[name])
+    for name, given in media.items():
+        kind, found = _KINDS[name], addresses[name]
         if not kinds[kind] or kind in entries:
             continue
-        if addresses is None or len(addresses) != kinds[kind]:
+        if found is None or len(found) != kinds[kind]:
             detail = f"the messages have {kinds[kind]} places for media, and {name!r} does not have as many; it is kept"
             findings.append(noticed(f"/{name}", detail))
             continue
-        entries[kind] = addresses
+        entries[kind] = found
         del left[name]
-        if rest := _rest_of(value):
+        if rest := _rest_of(given):
             left[name] = rest
     _replace(messages, entries)
-    return document._replace(findings=(*document.findings, *findings), extra_columns={**document.extra_columns, **left})
+    more = {**document.extra_columns, **left}
+    return document._replace(value=value, findings=(*document.findings, *findings), extra_columns=more)
+
+
+_ANSWERS: Final = ("preferred_output", "non_preferred_output")
+
+
+def _messages_in(value: Json) -> list[Object]:
+    """Return the messages of a document whose media may be in columns: all but a rejected answer."""
+    given = members_of(value)
+    request = as_object(given.get("input")) or given
+    return [*objects_of(request.get("messages")), *objects_of(given.get(_ANSWERS[0]))]
+
+
+_PLACE: Final = re.compile(f"<({'|'.join(dict.fromkeys(_KINDS.values()))})>")
+"""A text that stands for a medium, as in ShareGPT's texts (LLaMA-Factory, ms-swift)."""
+
+
+def _named_in(messages: Sequence[Object]) -> list[str]:
+    """Return the kinds of the media that texts name."""
+    texts = [text for each in messages for text in _texts_of(each.get("content"))]
+    return [kind for text in texts if "<" in text for kind in _PLACE.findall(text)]
+
+
+def _texts_of(content: Json) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    return [part["text"] for part in objects_of(content) if _is_plain_text(part)]
+
+
+def _is_plain_text(part: Object) -> bool:
+    return part.keys() == {"type", "text"} and part["type"] == "text" and isinstance(part["text"], str)
+
+
+def _with_places(value: Json, counts: Mapping[str, int]) -> Json:
+    """Return a document with parts in the place of the texts that name media, if these are as many as the media."""
+    messages = _messages_in(value)
+    named, places = Counter(_named_in(messages)), {part["type"] for part in _places(messages)}
+    kinds = frozenset({kind for kind in named if counts.get(kind) == named[kind]} - places)
+    given = as_object(value)
+    if not kinds or given is None:
+        return value
+    request = as_object(given.get("input"))
+    lists = {name: given[name] for name in ("messages", *_ANSWERS) if name in given}
+    out = {**given, **{name: [_split(each, kinds) for each in objects_of(found)] for name, found in lists.items()}}
+    if request is not None:
+        out["input"] = {**request, "messages": [_split(each, kinds) for each in objects_of(request.get("messages"))]}
+    return out
+
+
+def _split(message: Object, kinds: frozenset[str]) -> Object:
+    """Return a message with parts in the place of the texts that name media of some kinds."""
+    content = message.get("content")
+    if kinds.isdisjoint(_named_in([message])):
+        return message
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
+    return {**message, "content": [piece for part in parts for piece in _pieces(part, kinds)]}
+
+
+def _pieces(part: Object, kinds: frozenset[str]) -> Iterator[Object]:
+    if not _is_plain_text(part):
+        yield part
+        return
+    start = 0
+    for found in _PLACE.finditer(part["text"]):
+        if found[1] in kinds:
+            yield from _text(part["text"][start : found.start()])
+            yield {"type": found[1]}
+            start = found.end()
+    yield from _text(part["text"][start:])
+
+
+def _text(text: str) -> Iterator[Object]:
+    if text:
+        yield {"type": "text", "text": text}
 
 
 def _places(messages: Sequence[Object]) -> Iterator[Object]:

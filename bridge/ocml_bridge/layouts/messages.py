@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ..json_values import jsontext
+from ..json_values.data_urls import data_url, image_format
 from ..model import Json
 from . import columns, languages
 from .fitting import as_list, as_object, items_of, members_of, without_members
@@ -17,7 +18,7 @@ from .results import RESPONSES, have_replies, replies_in, taken_out, with_error
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
-    **dict.fromkeys(("user", "human", "prompter", "question", "customer", "caller"), "user"),
+    **dict.fromkeys(("user", "human", "prompter", "question", "customer"), "user"),
     **dict.fromkeys(("seeker", "patient", "usermessage"), "user"),
     **dict.fromkeys(
         ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"), "assistant"
@@ -167,7 +168,7 @@ def _part(value: Json) -> Json:
     """Return a part as Chat Completions has it, without nulls.
 
     Oumi has the text, or the address of an image, under `content`; processors of transformers have an address under
-    the type of the part, `url` or `path`; XTuner has an object with `url` there.
+    the type of the part, `url` or `path`, or data under `base64`; XTuner has an object with `url` there.
     """
     given = as_object(value)
     part = {key: each for key, each in (given or {}).items() if each is not None}
@@ -175,6 +176,8 @@ def _part(value: Json) -> Json:
     kind = part.get("type")
     if kind in _MEDIA and len(part) == 2:
         address = next((part[key] for key in (str(kind), f"{kind}_url", "url", "path") if key in part), None)
+        if kind == "image" and isinstance(data := part.get("base64"), str) and (known := image_format(data)):
+            address = data_url(data, f"image/{known}")
         if isinstance(address, str):
             return part_of(str(kind), address)
         if "url" in members_of(address):

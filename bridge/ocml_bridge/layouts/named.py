@@ -18,6 +18,9 @@ _ANSWER: Final = (
     *("prediction", "predict", "generated", "generation", "expected", "expectation", "gold", "reference", "target"),
     *("resolution",),
 )
+_LONG: Final = ("document", "article", "dialogue", "dialog", "transcript", "text", "content", "passage", "body")
+_SUMMARY: Final = ("summary", "highlights", "abstract", "headline", "tldr")
+"""Words in the names of columns of a text and its summary, which are a question and its answer if nothing else is."""
 _THOUGHT: Final = ("thinking", "reasoning", "thought", "thoughts", "cot", "think")
 """Words in the names of columns, the most certain first."""
 _PLAIN_TEXT: Final = frozenset({"body", "description"})
@@ -42,7 +45,8 @@ def named_fields(row: Object) -> dict[str, str]:
     words = _words_of_texts(row)
     columns = {"instruction": _named(words, _QUESTION) or _of_plain_text(words), "output": _named(words, _ANSWER)}
     if None in columns.values():
-        return {}
+        columns = {"instruction": _named(words, _LONG, _LONG), "output": _named(words, _SUMMARY, _SUMMARY)}
+        return {} if None in columns.values() else {name: str(each) for name, each in columns.items()}
     thought = _named({name: each for name, each in words.items() if name not in columns.values()}, _THOUGHT)
     return {field: name for field, name in (*columns.items(), ("thought", thought)) if name is not None}
 
@@ -122,13 +126,18 @@ def names_an_answer(name: str) -> bool:
 
 def conversation_id(row: Object) -> str | None:
     """Return the column that says which conversation a message is of; None if there is none."""
-    return next((name for name in row if name.lower().replace("_", "") in _CONVERSATION_IDS), None)
+    return next(iter(conversation_ids(row)), None)
+
+
+def conversation_ids(row: Object) -> list[str]:
+    """Return the columns that say which conversation a message is of."""
+    return [name for name in row if name.lower().replace("_", "") in _CONVERSATION_IDS]
 
 
 _CONVERSATION_IDS: Final = frozenset(
     (
         *("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"),
-        *("convid", "convoid", "dialogueuuid", "ticketid"),
+        *("convid", "convoid", "dialogueuuid", "ticketid", "topicid"),
     )
 )
 """Names of columns in small letters and without underscores."""

@@ -15,7 +15,7 @@ from ..model import Json
 from ..report.wording import shown
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
-from .layout import Document, Layout, Object, noticed
+from .layout import Document, Layout, Object, in_columns, noticed
 from .listed import with_lists
 from .places import with_places
 from .reasons import AUTO, why_not
@@ -184,10 +184,7 @@ class _Candidate(NamedTuple):
 
     def in_columns(self, path: str | None) -> str | None:
         """Return a path into the fields of a row as a path into its columns."""
-        _, slash, rest = (path or "").partition("/")
-        name, *inner = rest.split("/")
-        column = None if self.layout.whole or not slash else self.sources.get(name)
-        return path if column is None else "/".join(("", column.replace("~", "~0").replace("/", "~1"), *inner))
+        return path if self.layout.whole else in_columns(path, self.sources)
 
 
 def _candidate_for(plan: Plan, row: Object) -> _Candidate | None:

@@ -13,13 +13,14 @@ from ..model import Json
 from ..recognise import sure_in
 from ..recognise.marks import PLANNED
 from .fitting import as_list, as_object, items_of, members_of
-from .guesses import GUESSES, guess, in_braces, is_record, is_turn, quoted
-from .layout import Layout, Object
+from .guesses import GUESSES, guess, is_record, is_turn
+from .layout import Layout, Object, in_columns
 from .listed import with_lists
 from .markup import FORMATS
 from .messages import KNOWN, ROLES
 from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, read_row
 from .reasons import empty_column, likeness
+from .several import in_braces, quoted
 from .thoughts import TAGS, fences, tag_of
 
 _SHORT: Final = 100
@@ -101,14 +102,16 @@ class Survey:
 def _count_row(statistics: LayoutStatistics, layout: Layout, row: Object) -> None:
     statistics.rows += 1
     of_layout = layout.read_columns(row)
-    if not layout.whole:
-        statistics.columns.update(name for name in row if name in of_layout)
-        statistics.extra_columns.update(name for name in row if name not in of_layout)
     try:
         documents = layout.read(row)
     except BridgeError as error:
+        error.path = error.path if layout.whole else in_columns(error.path, layout.sources(row))
         statistics.errors[str(error)] += 1
-        return
+        documents = ()
+    kept = {name for document in documents for name, value in document.extra_columns.items() if row.get(name) is value}
+    if not layout.whole:
+        statistics.columns.update(name for name in row if name in of_layout - kept)
+        statistics.extra_columns.update(name for name in row if name not in of_layout - kept)
     statistics.conversations += len(documents)
     for document in documents[:1]:
         for message in _messages(document.value):
@@ -193,8 +196,14 @@ def _plan_of_unknown(survey: Survey) -> list[str]:
     what = what if of_a_kind is None else likeness(of_a_kind)
     if what is not None:
         return [f"# One of them {' '.join(what.split())}", *_UNKNOWN]
-    empty = empty_column(rows[0])
-    return _UNKNOWN if empty is None else [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
+    if (empty := empty_column(rows[0])) is not None:
+        return [f"# No conversation was found: {quoted(empty)} is empty.", "layout: auto"]
+    plain = next((name for name in _PLAIN if isinstance(rows[0].get(name), str)), None)
+    return _UNKNOWN if plain is None else [_WITHOUT_TURNS.format(quoted(plain)), *_UNKNOWN]
+
+
+_PLAIN: Final = ("text", "content", "raw_content", "raw_text")
+_WITHOUT_TURNS: Final = "# {} is a text without turns, as for pretraining: there is no conversation in it."
 
 
 def _is_advised(row: Object) -> bool:
@@ -241,9 +250,11 @@ def _unknown_roles(words: set[str]) -> list[str]:
     unknown = sorted(word for word in words if word.lower() not in KNOWN and word != "?")[:_MANY]
     if not unknown:
         return []
+    sure = {ROLES.get(word.lower()) for word in words}
     known = {ROLES.get(word.lower(), GUESSES.get(word.lower())) for word in words}
     other = "assistant" if "user" in known and "assistant" not in known else "user"
-    roles = {each: GUESSES.get(each.lower(), other) for each in unknown}
+    guesses = {each: GUESSES.get(each.lower(), other) for each in unknown}
+    roles = {each: other if role == "user" and role in sure else role for each, role in guesses.items()}
     return [
         "# No role is known for these speakers, and they are kept as they are. Say which ones they are, such as",
         f"# roles: {in_braces(roles)}",

@@ -90,9 +90,10 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
             reasoned.THOUGHT: columns.THOUGHTS,
             **columns.HISTORY,
             **columns.PROMPT,
+            **media.FIELDS,
         },
         reasoned.is_reasoned,
-        reasoned.read_reasoned,
+        partial(media.with_media, reasoned.read_reasoned),
         doubts=columns.CHOICES,
     ),
     Layout(
@@ -102,7 +103,10 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         {
             answered.MESSAGES: (*columns.TURNS, "origin_prompt"),
             answered.QUESTION: (*columns.QUESTIONS, "input"),
-            answered.ANSWER: ("response", "output", "completion", "answer", "answers", "model_output", "prediction"),
+            answered.ANSWER: (
+                *("response", "output", "completion", "answer", "answers", "model_output", "prediction"),
+                "output_message",
+            ),
             **columns.PROMPT,
         },
         answered.is_answered,
@@ -369,7 +373,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
             **columns.PROMPT,
         },
         exchange.is_history,
-        exchange.read_earlier,
+        turns.read_earlier,
     ),
     *TEXTS,
     Layout(

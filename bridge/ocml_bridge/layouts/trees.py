@@ -110,7 +110,7 @@ def conversations(
     metadata = {place: metadata_of(node) for place, node in tree.nodes.items()}
     documents: list[Document] = []
     seen: set[bytes] = set()
-    for path in _paths(tree):
+    for path in paths(tree):
         messages = [each for place in path for each in messages_by_node[place]]
         if not messages:
             continue
@@ -128,8 +128,12 @@ def conversations(
     return documents
 
 
-def _paths(tree: Tree) -> Iterator[list[str]]:
-    """Yield the path to the current node, and to each node that has no replies."""
+def paths(tree: Tree) -> Iterator[list[str]]:
+    """Yield the path to the current node, and to each node that has no replies.
+
+    Raises:
+        BridgeError: OCB-SHAPE if a node is not connected to a root.
+    """
     inner = set(tree.parents.values())
     leaves = [place for place in tree.nodes if place not in inner]
     reached: set[str] = set()

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ..errors import BridgeError
 from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
-from . import calls, languages, people, thoughts
+from . import calls, exchange, people, thoughts
 from .declared import TOOLS, read_tools, tools_of
-from .exchange import declared, messages_in
+from .exchange import HISTORY, INSTRUCTION, declared, messages_in
 from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none, unfit
 from .media import with_addresses
@@ -82,7 +83,7 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     ]
     messages, findings = people.as_texts(_with_ids_of_calls(messages), f"/{MESSAGES}")
     system = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
-    if system and messages[:1] == system:
+    if system and messages and {key: messages[0].get(key) for key in system[0]} == system[0]:
         findings = (*findings, _repeated_system())
     else:
         messages = [*system, *messages]
@@ -98,6 +99,18 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _is_plain(each: Object) -> bool:
     return each.keys() <= _PLAIN and each.get("content").__class__ is str
+
+
+def read_earlier(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of earlier turns and a question; of messages alone as that of messages (SWE-agent)."""
+    messages = fields.get(HISTORY)
+    if INSTRUCTION in fields or not are_messages(messages, wording) or calls.have_tagged_calls(objects_of(messages)):
+        return exchange.read_earlier(fields, wording)
+    try:
+        return read_messages({MESSAGES if name == HISTORY else name: value for name, value in fields.items()}, wording)
+    except BridgeError as error:
+        error.path = (error.path or "").replace(f"/{MESSAGES}", f"/{HISTORY}", 1)
+        raise
 
 
 _PLAIN: Final = frozenset({"role", "content", "name", "tool_call_id"})
@@ -305,12 +318,14 @@ def read_turn(turn: Json, wording: Wording) -> Json:
     return out
 
 
-_OTHER_WORDS: Final = {
-    **languages.WORDS,
-    **dict.fromkeys(("ai", "agent", "chatbot"), "assistant"),
-    **dict.fromkeys(("tool-response", "tool-result", "tool_result", "tool response"), "tool"),
-    "customer": "user",
-}
+_OWN_WORDS: Final = frozenset(
+    (
+        *("system", "human", "user", "prompter", "gpt", "assistant", "bot", "model", "chatgpt", "bing", "bard"),
+        *("observation", "tool", "function", "function-response", "tool_response", "function_response"),
+    )
+)
+"""Words for roles that ShareGPT's format has."""
+_OTHER_WORDS: Final = {word: role for word, role in ROLES.items() if word not in _OWN_WORDS}
 """Words for roles that ShareGPT's format does not have."""
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 

@@ -232,6 +232,37 @@ APPS: Final[tuple[Kind, ...]] = (
         "'{text: ([.segments[].text] | join(\"\"))}' FILE",
     ),
     Kind(
+        "a task of Label Studio",
+        (marked(_D, annotations=list, data=dict),),
+        advice="make a line of its data, with the selected answer, which `ocml-convert batch --plan auto` reads: "
+        'jq -c \'(if type == "array" then .[] else . end) | '
+        ".data + {comparison: .annotations[0]?.result[0]?.value.selected?}' FILE",
+    ),
+    Kind(
+        "texts with questions about them, as SQuAD stores them",
+        (marked(_D, data=listing("paragraphs")),),
+        advice="make a line of each question, which `ocml-convert batch --plan auto` reads: jq -c "
+        "'.data[].paragraphs[] | .context as $context | .qas[] | . + {context: $context}' FILE",
+    ),
+    Kind(
+        "steps of an answer with ratings (PRM800K)",
+        (marked(_D, label=holding("steps"), question=holding("problem")),),
+        advice="make lines of a prompt and its steps, which `ocml-convert batch --plan auto` reads: jq -c "
+        "'[.label.steps[] | .human_completion // .completions[.chosen_completion // 0]] as $steps | "
+        "{prompt: .question.problem, completions: [$steps[].text], labels: [$steps[] | (.rating // 1) > 0]}' FILE",
+    ),
+    Kind(
+        "a search of ToolBench for an answer",
+        (marked(_D, answer_generation=holding("train_messages")),),
+        advice="make a line of the messages of its last step, which `ocml-convert batch --plan auto` reads: jq -c "
+        "'.answer_generation | {messages: .train_messages[-1], functions: .function}' FILE",
+    ),
+    Kind(
+        "ids of tokens, as trainers prepare them",
+        (marked(_D, input_ids=list, labels=list), marked(_D, input_ids=list, attention_mask=list)),
+        advice="convert the data that they were made of, or decode them with the tokenizer of the model",
+    ),
+    Kind(
         "a browser's record of requests and responses (HAR)",
         (marked(_D, log=holding("creator", "entries")),),
         advice="make a line of each request that has messages; its answer, JSON or a stream, is in `.response.content."

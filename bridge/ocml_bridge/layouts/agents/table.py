@@ -37,17 +37,26 @@ _UI_PARTS: Final = parts_of(
     "parts",
     "type",
     {
-        "text": says("text"),
+        "text": Members({"text": Says(), "content": Says()}),
         "reasoning": Members({"text": Thinks(), "reasoning": Thinks()}),
+        "thinking": Members({"text": Thinks(), "content": Thinks()}),
         "file": Shows(("url", "data")),
+        "image": Shows(("source.value",), "source.mimeType", "image", ""),
+        "audio": Shows(("source.value",), "source.mimeType", "audio", ""),
+        "video": Shows(("source.value",), "source.mimeType", "video", ""),
+        "document": Shows(("source.value",), "source.mimeType", "file", ""),
         "step-start": Begins(),
+        "tool-call": Then(
+            Calls("toolName", ("args", "input"), "toolCallId", ("result",)), Calls("name", ("arguments", "input"), "id")
+        ),
+        "tool-result": Replies(("content", "result", "output"), "toolCallId", "toolName"),
         "tool-": Calls(KIND_NAME, ("input", "rawInput"), "toolCallId", ("output", "errorText")),
         "dynamic-tool": Calls("toolName", ("input", "rawInput"), "toolCallId", ("output", "errorText")),
         "tool-invocation": Members({"toolInvocation": Calls("toolName", ("args",), "toolCallId", ("result",))}),
     },
 )
 UI_MESSAGES: Final = Framework(frozenset({"role", "parts"}), _UI_PARTS)
-"""Vercel's AI SDK, versions 4 to 6."""
+"""Vercel's AI SDK, versions 4 to 6, and TanStack AI, whose parts have a `content`."""
 MASTRA: Final = Framework(frozenset({"role", "content", "threadId"}), Members({"content": _UI_PARTS}))
 """Messages that Mastra stores (format 2)."""
 
@@ -149,6 +158,21 @@ SEMANTIC_KERNEL_NET: Final = Framework(
     "Role.Label",
 )
 """Semantic Kernel in .NET."""
+
+CHATBOX: Final = Framework(
+    frozenset({"role", "contentParts"}),
+    parts_of(
+        "contentParts",
+        "type",
+        {
+            "text": says("text"),
+            "reasoning": thinks("text"),
+            "image": Shows(("url", "storageKey"), "mediaType", "image", ""),
+            "tool-call": Calls("toolName", ("args",), "toolCallId", ("result",)),
+        },
+    ),
+)
+"""Chats of Chatbox (GPL-3.0), `src/shared/types/session.ts`."""
 
 EXTENSIONS_AI: Final = Framework(
     frozenset({"role", "contents"}),
@@ -324,11 +348,12 @@ OPENHANDS: Final = Framework(
 
 
 FRAMEWORKS: Final[tuple[Layout, ...]] = (
-    layout_of("ui-messages", "messages of Vercel's AI SDK (UIMessage)", UI_MESSAGES),
+    layout_of("ui-messages", "messages of Vercel's AI SDK and of TanStack AI (UIMessage)", UI_MESSAGES),
     layout_of("pydantic-ai", "messages of Pydantic AI", PYDANTIC_AI),
     layout_of("llama-index", "messages of LlamaIndex", LLAMA_INDEX),
     layout_of("semantic-kernel", "messages of Semantic Kernel's chat history", SEMANTIC_KERNEL),
     layout_of("semantic-kernel-net", "messages of Semantic Kernel's chat history in .NET", SEMANTIC_KERNEL_NET),
+    layout_of("chatbox", "messages of a session of Chatbox", CHATBOX),
     layout_of("extensions-ai", "messages of Microsoft.Extensions.AI", EXTENSIONS_AI),
     layout_of("haystack", "messages of Haystack", HAYSTACK),
     layout_of("genkit", "messages of Genkit", GENKIT),

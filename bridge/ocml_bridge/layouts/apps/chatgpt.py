@@ -104,18 +104,19 @@ def _text_or_parts(content: Object) -> Any:
         return "\n\n".join(str(each.get("content") or each.get("summary") or "") for each in texts)
     parts = as_list(content.get("parts"))
     if parts is None:
-        found = next((content[key] for key in ("text", "result", "content") if isinstance(content.get(key), str)), None)
+        found = next((content[key] for key in _TEXTS if isinstance(content.get(key), str)), None)
         other = rest(content, ("content_type",))
         context = [content[key] for key in _CONTEXT if isinstance(content.get(key), str) and content[key]]
         if found is None and context:
             return "\n\n".join(context)
         return found if found is not None else [{"type": str(content.get("content_type")), **other}] if other else ""
     made = [_exported_part(part) for part in parts if part != ""]
-    if all(part["type"] == "text" for part in made):
+    if len(made) < 2 and all(part["type"] == "text" for part in made):
         return "".join(part["text"] for part in made)
     return made
 
 
+_TEXTS: Final = ("text", "result", "content", "thoughts")
 _CONTEXT: Final = ("user_profile", "user_instructions")
 """A person's description of themselves, and of the answers that they want."""
 

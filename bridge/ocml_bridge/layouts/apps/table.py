@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .. import columns, wrapped
+from .. import branches, columns, logged, wrapped
 from ..agents import adk, inspected, runs, simulations
 from ..layout import Layout, Wording
 from . import (
@@ -94,6 +94,15 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         extra_columns=frozenset({lm_studio.SYSTEM, lm_studio.SETTINGS}),
     ),
     Layout(
+        "branches",
+        "messages that name the message before them, with several answers to one (HuggingChat)",
+        "openai",
+        {branches.MESSAGES: columns.TURNS, branches.CURRENT: ("current_node", "currentId"), **columns.PROMPT},
+        branches.are_branches,
+        branches.read_branches,
+        extra_columns=frozenset({branches.CURRENT}),
+    ),
+    Layout(
         "ai-studio",
         "Google AI Studio's saved prompts",
         "gemini",
@@ -141,6 +150,18 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {runs.POST: (runs.POST,), runs.PATCH: (runs.PATCH,)},
         runs.are_runs,
         runs.read_runs,
+    ),
+    Layout(
+        "expected",
+        "a request with the answer that is expected, as Langfuse keeps the items of a dataset",
+        "canonical",
+        {
+            logged.REQUEST: ("input", "inputs"),
+            logged.RESPONSE: ("expectedOutput", "expected_output"),
+        },
+        logged.is_expected,
+        logged.read_logged,
+        without=frozenset(logged.RESPONSES),
     ),
     Layout(
         "tau2",

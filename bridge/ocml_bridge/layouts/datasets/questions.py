@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from ...loss import LossCode
-from .. import columns, exchange
+from .. import columns, exchange, media
 from ..layout import Layout
 from . import evaluated, question_lists
 
@@ -28,9 +29,10 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
             "output": columns.ANSWERS,
             **columns.HISTORY,
             **columns.PROMPT,
+            **media.FIELDS,
         },
         exchange.is_exchange,
-        exchange.read_exchange,
+        partial(media.with_media, exchange.read_exchange),
         exchange.write_alpaca,
         drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
         doubts=columns.CHOICES,

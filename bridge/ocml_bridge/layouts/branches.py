@@ -1,0 +1,78 @@
+"""Read messages that name the message before them, and of which several have the same one: a tree in a list.
+
+An app stores an answer that was made again next to the first one. Read in the order of the list, they would be answers
+after each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..model import Json
+from .fitting import as_list, objects_of, without_members
+from .layout import Document, Object, Wording
+from .trees import NODES, Tree, by_name, check_limits, linked, paths
+from .turns import MESSAGES, are_requests, list_or_none, read_messages
+
+CURRENT: Final = "current"
+_NAMES: Final = ("id", "uuid", "message_id", "messageId")
+"""Members of a message that may hold its name."""
+_PARENTS: Final = ("parentId", "parent_id", "parent", "parentMessageId", "parent_message_id", "parent_uuid")
+"""Members of a message that may hold the name of the message before it."""
+_ANCESTORS: Final = "ancestors"
+"""The member of a message with the names of all messages before it, the first one first (HuggingChat)."""
+_LINKS: Final = frozenset({*_PARENTS, _ANCESTORS})
+_PLACES: Final = frozenset({*_NAMES, *_LINKS, "children", "childrenIds"})
+"""Members that say where a message is in its tree, which go into a column."""
+
+
+def are_branches(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold messages of one tree, which are not a conversation in their order."""
+    items = objects_of(list_or_none(fields, MESSAGES))
+    if not items or _LINKS.isdisjoint(items[-1]) or not are_requests(fields, wording):
+        return False
+    tree = _tree_of(fields)
+    if tree is None or list(tree.parents.values()).count(None) != 1:
+        return False
+    return list(tree.parents.values()) != [None, *tree.nodes][:-1]
+
+
+def _tree_of(fields: Object) -> Tree | None:
+    """Return the tree of messages that all have a name of their own; None for any other messages."""
+    items = objects_of(list_or_none(fields, MESSAGES))
+    nodes = {f"/{MESSAGES}/{at}": item for at, item in enumerate(items)}
+    places = next((found for name in _NAMES if len(found := by_name(nodes, name)) == len(nodes)), None)
+    if places is None:
+        return None
+    links: dict[str, Object] = {place: {_PARENT: _parent_of(item)} for place, item in nodes.items()}
+    return linked(links, places, _PARENT, fields.get(CURRENT))._replace(nodes=nodes)
+
+
+_PARENT: Final = "parent"
+
+
+def _parent_of(item: Object) -> Json:
+    """Return the name of the message before a message; None for the first one."""
+    ancestors = as_list(item.get(_ANCESTORS))
+    return ancestors[-1] if ancestors else next((item[name] for name in _PARENTS if item.get(name) is not None), None)
+
+
+def read_branches(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return a conversation for each branch, that of the current message first, with the links in a column.
+
+    Raises:
+        BridgeError: OCB-SHAPE if messages name each other in a circle; OCB-LIMIT if the tree is too large.
+    """
+    tree = _tree_of(fields)
+    assert tree is not None, "the row was found to be of the layout"
+    around = without_members(fields, MESSAGES, CURRENT)
+    found: list[Document] = []
+    for path in paths(tree):
+        check_limits(len(found), len(path))
+        items = [tree.nodes[place] for place in path]
+        messages = [without_members(item, *_PLACES) for item in items]
+        [document] = read_messages({**around, MESSAGES: messages}, wording)
+        nodes = [{name: item[name] for name in item if name in _PLACES} for item in items]
+        found.append(document._replace(path=path[-1], extra_columns={NODES: nodes}))
+    return found if len(found) > 1 else [each._replace(path=None) for each in found]
