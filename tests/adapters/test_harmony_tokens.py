@@ -132,6 +132,7 @@ def test_a_control_token_inside_a_body_stays_one() -> None:
         ([10**30], "/0"),
         ([START, 1.0], "/1"),
         ([True], "/0"),
+        ([0, 1, False], "/2"),
         (["1"], "/0"),
         ([None], "/0"),
         ({"ids": []}, ""),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, cast
 
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.common.unicode import is_unicode
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.formats.adapter import DEFAULT, Options, Source
@@ -186,22 +187,41 @@ def cut(ids: list[int], text: str) -> tuple[list[Any], int]:
         ids: the list that `checked` returned.
         text: the text that `checked` returned.
     """
-    encoder, units, at = vocabulary(), list[Any](), 0
+    units, at = list[Any](), 0
     while (found := _PLAIN.match(text, at)) is not None:
         header = _header(found[1])
         if header is None or speaker(header) is None:
             break
         first, last = found.span(2)
-        body = ids[first:last]
-        try:
-            spelled = encoder.decode(body).decode()
-        except UnicodeDecodeError:
-            break
-        if encoder.encode(spelled) != body:
-            break
-        units.append((header, spelled, TOKENS[ids[last]]))
+        key = found[2]
+        body = _bodies.get(key)
+        if body is None:
+            body = _body(ids[first:last])
+            if body is None:
+                break
+            if last - first <= _LONGEST:
+                _bodies.keep(key, body, last - first + 1)
+        units.append((header, body, TOKENS[ids[last]]))
         at = last + 1
     return units, at
+
+
+_SIZE: Final = 200_000
+"""How many ids the bodies in a cache have at most."""
+_LONGEST: Final = 10_000
+"""How many ids such a body has at most."""
+_bodies: Final = Memo[str, str](_SIZE)
+"""The texts of bodies by their ids, one character for each; most requests of a conversation repeat the one before."""
+
+
+def _body(ids: list[int]) -> str | None:
+    """Return the text of a body; None if it is not UTF-8, or if the encoder would choose other ids for it."""
+    encoder = vocabulary()
+    try:
+        body = encoder.decode(ids).decode()
+    except UnicodeDecodeError:
+        return None
+    return body if encoder.encode(body) == ids else None
 
 
 def _one_of(*tokens: str) -> str:
@@ -310,16 +330,30 @@ class TokenFrames(Frames):
 
     def joined(self, front: str, units: list[Unit], header: str, tail: str) -> tuple[Unit, Sequence[int]]:
         """Join the ids of all parts; return them, and the places of the frames (see `Enclosed.places`)."""
-        out, encode = encode_edges(front), vocabulary().encode
+        out = encode_edges(front)
         places = [len(out)]
         for opening, body, end in units:
             out += encode_header(opening) if isinstance(opening, str) else opening
-            out += encode(body) if isinstance(body, str) else body
+            out += _encoded(body) if isinstance(body, str) else body
             if end:
                 out.append(IDS[end])
             places.append(len(out))
         out += encode_header(header)
         return out + encode_edges(tail), places
+
+
+_ids: Final = Memo[str, list[int]](_SIZE)
+"""The ids of bodies by their texts."""
+
+
+def _encoded(body: str) -> list[int]:
+    """Return the ids of a body, which must not be changed."""
+    ids = _ids.get(body)
+    if ids is None:
+        ids = vocabulary().encode(body)
+        if len(ids) <= _LONGEST:
+            _ids.keep(body, ids, len(ids) + 1)
+    return ids
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

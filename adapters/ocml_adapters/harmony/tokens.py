@@ -25,18 +25,19 @@ if TYPE_CHECKING:
 _UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _SPECIAL: Final = re.compile(f"[{chr(FIRST_SPECIAL)}-{chr(sys.maxunicode)}]")
 _BEYOND: Final = re.compile(f"[{chr(LAST_ID + 1)}-{chr(sys.maxunicode)}]")
+_LIKE_BOOL: Final = re.compile("[\0\1]")
+"""Matches the ids as which an array takes false and true."""
 _EDGES: Final = {number: token for token, number in EDGE_IDS.items()}
 
 
 def as_text(ids: Sequence[Any]) -> str | None:
     """Return a text with one character for each id; None if a value is not an id."""
-    if not set(map(type, ids)) <= {int}:
-        return None
     try:
         text = array("I", ids).tobytes().decode(_UTF_32, "surrogatepass")
-    except (OverflowError, UnicodeDecodeError):
+    except (TypeError, OverflowError, UnicodeDecodeError):
         return None
-    return None if _BEYOND.search(text) else text
+    has_others = any(type(ids[found.start()]) is bool for found in _LIKE_BOOL.finditer(text))
+    return None if has_others or _BEYOND.search(text) else text
 
 
 def checked(source: Source | Sequence[int]) -> tuple[list[int], str]:
