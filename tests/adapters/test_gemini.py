@@ -683,3 +683,12 @@ def test_a_record_of_a_request_and_its_response_is_no_enclosed_response() -> Non
         with pytest.raises(BridgeError) as caught:
             detect(json.dumps(record))
         assert "a line of a provider's batch" in caught.value.message
+
+
+def test_a_result_that_answers_a_call_again_has_the_name_that_gemini_requires() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    results = [{"role": "tool", "tool_call_id": "c1", "content": text} for text in ("one", "two")]
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    output: Any = convert({"messages": [*messages, *results]}, source="openai", target="gemini").output
+    answers = [part["functionResponse"] for part in output["contents"][2]["parts"]]
+    assert [(answer["name"], answer["response"]["output"]) for answer in answers] == [("f", "one"), ("f", "two")]

@@ -222,12 +222,16 @@ def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]]
 
 
 def named(items: Sequence[Item]) -> Sequence[Item]:
-    """Return the items; a reply without a name gets that of the tool whose call it answers."""
+    """Return the items; a reply without a name gets that of the tool whose call it answers, also again."""
     if not any(head.role == "tool" and head.name is None for head, _, _ in items):
         return items
     pairs, out = pair(links_of(items)), list(items)
-    for reply, call in pairs.items():
-        head, content, call_id = items[reply]
-        if head.name is None:
-            out[reply] = (head.replaced(name=items[call][0].recipient), content, call_id)
+    by_id: dict[str | None, str | None] = {}
+    for at, (head, content, call_id) in enumerate(items):
+        if head.calls:
+            by_id[call_id] = head.recipient
+        elif head.role == "tool" and head.name is None:
+            call = pairs.get(at)
+            tool = items[call][0].recipient if call is not None else by_id.get(call_id) if call_id else None
+            out[at] = (head.replaced(name=tool), content, call_id)
     return out
