@@ -254,13 +254,13 @@ CROSSED: Final = ("user", "call", "call", "reply to the other", "reply to the ot
 def test_messages_are_moved_by_a_plan(target: str) -> None:
     """Formats without ids have results in the order of their calls, and some APIs require this order."""
     words = WORDS._replace(ids=["call_1", "call_2"]), OTHER_WORDS._replace(ids=["x", "y"])
-    one, other = (written(conversation(CROSSED, each, Transcript()), "openai") for each in words)
+    one, other = (written(conversation(CROSSED, each, Transcript()), "openai-responses") for each in words)
     for _ in range(TIMES):
-        convert(one, source="openai", target=target, options=PLANNED)
-    made = writer_for(adapter(target)[0], PLANNED).fill(read_in("openai", other))
+        convert(one, source="openai-responses", target=target, options=PLANNED)
+    made = writer_for(adapter(target)[0], PLANNED).fill(read_in("openai-responses", other))
     assert isinstance(made, Filled), target
     assert made.order == (0, 1, 2, 4, 3, 5)
-    check(one, other, "openai", [target])
+    check(one, other, "openai-responses", [target])
 
 
 STRAY: Final = ("user", "reply", "final", "user", "call", "reply", "final")

@@ -995,3 +995,88 @@ def test_mistral_s_choice_of_any_tool_is_one(key: str, value: str) -> None:
     assert convert(document, source="openai", target="openai").output == document
     written: Any = convert(document, source="openai", target="anthropic").output
     assert written["tool_choice"] == {"type": "any"}
+
+
+# --- replies directly after their calls -------------------------------------------------------------------------------
+
+
+def called(*ids: str, text: str | None = None) -> dict[str, Any]:
+    function = {"name": "f", "arguments": "{}"}
+    calls = [{"id": each, "type": "function", "function": function} for each in ids]
+    return {"role": "assistant", "content": text, "tool_calls": calls}
+
+
+def result(call_id: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": call_id, "content": call_id.upper()}
+
+
+def text_of(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": text}
+
+
+def item_call(call_id: str) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": call_id, "name": "f", "arguments": "{}"}
+
+
+def item_result(call_id: str) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": call_id.upper()}
+
+
+def use(call_id: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call_id, "name": "f", "input": {}}
+
+
+def used(call_id: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": call_id.upper()}
+
+
+PULLED_APART: dict[str, tuple[str, Any, list[Any]]] = {
+    "a warning of Codex between a call and its result (litellm, test_function_call_output_adjacency.py)": (
+        "openai-responses",
+        {"input": [text_of("user", "Hi"), item_call("a"), text_of("user", "Warning"), item_result("a")]},
+        [text_of("user", "Hi"), called("a"), result("a"), text_of("user", "Warning")],
+    ),
+    "a text between two calls, whose results follow together (litellm, the same)": (
+        "openai-responses",
+        {"input": [item_call("a"), text_of("assistant", "Hm"), item_call("b"), item_result("a"), item_result("b")]},
+        [called("a"), result("a"), called("b", text="Hm"), result("b")],
+    ),
+    "texts between and after calls of one answer": (
+        "anthropic",
+        [
+            text_of("user", "Hi"),
+            {"role": "assistant", "content": [use("a"), {"type": "text", "text": "Hm"}, use("b")]},
+            {"role": "user", "content": [used("a"), used("b")]},
+        ],
+        [text_of("user", "Hi"), called("a"), result("a"), called("b", text="Hm"), result("b")],
+    ),
+    "results in another order": (
+        "openai-responses",
+        {"input": [item_call("a"), item_call("b"), item_result("b"), item_result("a")]},
+        [called("a", "b"), result("b"), result("a")],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PULLED_APART)
+def test_results_directly_follow_the_message_with_their_calls(case: str) -> None:
+    """The API refuses a request if another message stands between them."""
+    source, document, messages = PULLED_APART[case]
+    written = convert(document, source=source, target="openai")
+    output: Any = written.output
+    assert output["messages"] == messages
+    assert [loss for loss in written.losses if loss.severity is not Severity.LAYOUT] == []
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [called("a"), text_of("user", "Hm"), result("a")],
+        [called("a"), called("b"), result("a"), result("b")],
+        [called("a"), called("b", text="Hm"), text_of("assistant", "Hm"), result("b"), result("a")],
+    ],
+)
+def test_results_that_were_read_elsewhere_stay_there(messages: list[Any]) -> None:
+    for document in (messages, {"messages": messages}):
+        back = convert(json.dumps(document), source="openai", target="openai")
+        assert (json.dumps(back.output), back.losses) == (json.dumps(document), ())

@@ -12,7 +12,8 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Passages, Refusal, Text, replace
 from ocml_bridge.report.narrowing import drop_empty, drop_private, drop_silent, fitted, narrow
 from ocml_bridge.units.heads import Head, Item
-from ocml_bridge.units.pairing import NamedReplies, identified
+from ocml_bridge.units.pairing import NamedReplies, identified, links_of, pair
+from ocml_bridge.units.relations import paired_in_order
 
 from .annotations import TABLE
 from .media import is_sound
@@ -96,6 +97,39 @@ def joins(before: Message, message: Message) -> bool:
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def answered_at_once(items: Sequence[Item]) -> Sequence[int] | None:
+    """Return an order in which the replies to the calls of each wire message directly follow it, as the API requires.
+
+    Args:
+        items: the messages of a conversation.
+
+    Returns:
+        The indices of the messages; None if they are in such an order.
+    """
+    heads = [item[0] for item in items]
+    if paired_in_order(items) is not None and not any(map(_are_apart, heads, heads[1:])):
+        return None
+    calls: dict[int, list[int]] = {}
+    for reply, call in pair(links_of(items)).items():
+        calls.setdefault(call, []).append(reply)
+    order: list[int] = []
+    moving = {reply for replies in calls.values() for reply in replies}
+    waiting: list[int] = []
+    for at, head in enumerate(heads):
+        if at not in moving:
+            order.append(at)
+        waiting += calls.get(at, ())
+        if waiting and not (at + 1 < len(heads) and joins(head.example(), heads[at + 1].example())):
+            order += sorted(waiting)
+            waiting = []
+    return None if order == list(range(len(items))) else order
+
+
+def _are_apart(before: Head, head: Head) -> bool:
+    """Return whether two adjacent messages are calls in different wire messages."""
+    return before.calls and head.calls and not joins(before.example(), head.example())
 
 
 def linked(items: Sequence[Item]) -> Sequence[Item]:

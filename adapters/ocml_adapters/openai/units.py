@@ -25,7 +25,7 @@ from ocml_bridge.wires.units import DocumentWriter
 
 from .calls import AN_OBJECT, call_layout, is_open, with_call_types
 from .marked_thoughts import EXTRA, decides, is_marked
-from .nearest import joins, linked, nearest, with_names
+from .nearest import answered_at_once, joins, linked, nearest, with_names
 from .reader import read_message, report_findings
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
 from .skeletons import SkeletonReader
@@ -54,12 +54,12 @@ class WireReader(SkeletonReader):
 
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation: replies get the names of their tools, and alternatives are added."""
-        name_replies(items, log)
+        conversation = _related(items, split.around, log)
         branches = cast("Shell", split.document).branches
         if not branches:
-            return Conversation(items, split.around)
+            return conversation
         alternatives = tuple(read_alternatives(branches, items, log))
-        return Conversation(items, replace(split.around, alternatives=alternatives))
+        return Conversation(items, replace(conversation.around, alternatives=alternatives))
 
 
 class WireWriter(DocumentWriter):
@@ -72,6 +72,12 @@ class WireWriter(DocumentWriter):
     groups = True
     keeps_ids = True
     embeds = True
+
+    def required_order(self, conversation: Conversation) -> Sequence[int] | None:
+        """Return the order with the replies directly after the wire message of their calls, or None."""
+        if NOTES.of(conversation.around.layout).get(_ORDER) == _AS_GIVEN:
+            return None
+        return answered_at_once(conversation.items)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: declare all tools once, give ids to calls without one, and place the alternatives.
@@ -156,8 +162,18 @@ class WireWriter(DocumentWriter):
 
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: replies get the names of their tools."""
-        name_replies(items, Log())
-        return Conversation(items, around)
+        return _related(items, around, Log())
+
+
+_ORDER, _AS_GIVEN = "order", "kept"
+"""The layout of a document whose replies are not where the API requires them, so that they are not moved."""
+
+
+def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
+    name_replies(items, log)
+    if answered_at_once(items) is not None:
+        around = replace(around, layout=NOTES.adding(around.layout, {_ORDER: _AS_GIVEN}))
+    return Conversation(items, around)
 
 
 def _may_have_tags(head: Head) -> bool:
