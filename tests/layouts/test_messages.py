@@ -204,6 +204,15 @@ ROWS: list[RowCase] = [
         [("system", "Be kind."), ASKED, ANSWERED],
     ),
     ("dialogue", {"text": "<human>: Why?\n<bot>: Because."}, [ASKED, ANSWERED]),
+    # TRL's earlier documentation (`formatting_prompts_func`), Phi-2 (its card)
+    ("dialogue", {"text": "### Question: Why?\n ### Answer: Because."}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "Instruct: Why?\nOutput: Because."}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "Question: Why?\n\nAnswer: Because."}, [ASKED, ANSWERED]),
+    (
+        "prompt-completion",
+        {"prompt": "Question: How?\nAnswer: So.\n\nQuestion: Why?\nAnswer:", "completion": "Because."},
+        [("user", "Question: How?\nAnswer: So.\n\nQuestion: Why?\nAnswer:"), ANSWERED],
+    ),
     ("history", {"history": [ASK, {"role": "assistant", "metadata": None, "content": "Because."}]}, BOTH),
     ("dialogue", {"text": "user: Why?\nassistant: Because.\nuser: So?"}, [ASKED, ANSWERED, ("user", "So?")]),
     # rows that are documents of a format

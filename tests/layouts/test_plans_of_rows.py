@@ -12,6 +12,7 @@ from layouts.row_pieces import (
     ANSWERED,
     ASK,
     ASKED,
+    BOTH,
 )
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, PREVIEWS, Plan, plan_of, read_row
@@ -197,3 +198,27 @@ def test_rows_whose_keys_do_not_name_the_speakers_are_refused(row: dict[str, Any
 def test_a_list_of_texts_named_candidates_is_not_a_response_of_gemini() -> None:
     with pytest.raises(BridgeError, match="not a row of any layout"):
         read_row(Plan((AUTO,)), {"personality": ["I ski."], "candidates": ["Yes.", "No."], "history": ["Why?"]})
+
+
+VALUED = {role: {"type": "text", "value": text} for role, text in BOTH}
+PARTS: Any = [{"role": role, "content": [{"type": "text", "text": text}]} for role, text in BOTH]
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected"),
+    [
+        ("alpaca", {"instruction": "Why?", "input": "", "output": "Because."}),
+        ("llamafactory-v1", {"messages": [{**each, "content": [VALUED[each["role"]]]} for each in PARTS]}),
+        ("messages", {"messages": PARTS}),
+    ],
+)
+def test_a_message_of_one_text_part_is_written_as_one_of_a_text(layout: str, expected: dict[str, Any]) -> None:
+    """Rows of TRL's and axolotl's vision data have the texts of all messages in parts."""
+    row, losses = BY_NAME[layout].write({"messages": PARTS})
+    assert (row, list(losses)) == (expected, [])
+
+
+@pytest.mark.parametrize("layout", ["stepwise", "prompt-completion", "alpaca"])
+def test_an_error_names_the_layout_that_cannot_hold_a_conversation(layout: str) -> None:
+    with pytest.raises(BridgeError, match=f"the layout {layout} cannot hold this"):
+        BY_NAME[layout].write({"input": {"messages": [ASK]}, "preferred_output": [], "non_preferred_output": []})

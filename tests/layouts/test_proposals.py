@@ -479,8 +479,26 @@ def test_an_error_of_a_row_names_its_column(tmp_path: Path) -> None:
 def test_a_text_without_turns_is_named_as_such(name: str, tmp_path: Path) -> None:
     """LLaMA-Factory's data for pretraining (`data/c4_demo.jsonl`, columns of `dataset_info.json`)."""
     text = proposed([{name: "Once upon a time.", "url": "https://example.org", "id": 1}], tmp_path)
-    assert f'# "{name}" is a text without turns, as for pretraining' in text
+    assert f'# "{name}" is a text without turns that are known' in text
     assert yaml.safe_load(text) == {"layout": "auto"}
+
+
+def test_instructions_that_say_who_the_assistant_is_are_named(tmp_path: Path) -> None:
+    """cognitivecomputations/dolphin (Apache-2.0): the instruction is the system prompt."""
+    row = {"instruction": "You are an AI assistant.", "input": "Why?", "output": "Because."}
+    advice = "# columns: {system: instruction, instruction: input}\n"
+    text = proposed([row], tmp_path)
+    assert advice in text
+    plan = plan_of(yaml.safe_load(text.replace("# columns", "columns")))
+    [conversation] = conversations(row, plan)
+    assert [each.role for each in conversation.messages] == ["system", "user", "assistant"]
+    assert advice not in proposed([{**row, "instruction": "Explain."}, {**row, "input": ""}, row], tmp_path)
+
+
+@pytest.mark.parametrize(("other", "role"), [("Ann", "user"), ("Me", "assistant")])
+def test_you_are_suggested_to_be_the_user_unless_there_is_a_me(other: str, role: str, tmp_path: Path) -> None:
+    chat = [{"from": other, "text": "Why?"}, {"from": "You", "text": "Because."}]
+    assert f'"You": "{role}"' in proposed([{"messages": chat}], tmp_path)
 
 
 def test_of_two_people_one_is_suggested_to_be_the_user(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from .edges import END, unended
 from .layout import Document, Object, Wording, misshapen, noticed
 from .messages import message, request, system_of
 
-STYLES: Final[tuple[Mapping[str, str], ...]] = (
+_TALKS: Final[tuple[Mapping[str, str], ...]] = (
     {
         "SYSTEM": "system",
         "USER": "user",
@@ -42,8 +42,15 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     {"Customer": "user", "Agent": "assistant"},
     {"<Human 1>": "user", "<Assistant 1>": "assistant"},
 )
+STYLES: Final[tuple[Mapping[str, str], ...]] = (
+    *_TALKS,
+    {"### Question": "user", "### Answer": "assistant"},
+    {"Question": "user", "Answer": "assistant"},
+    {"Instruct": "user", "Output": "assistant"},
+)
 """The labels of speakers, and their roles; a text has only labels of one style: the first that has its first label, and
-labels of both sides. A 1 in a label stands for any number (RefGPT)."""
+labels of both sides. A 1 in a label stands for any number (RefGPT). Labels of questions and answers may be a part of a
+prompt, and are read in whole texts only."""
 _CHAT: Final = ("<start_chat>", "<end_chat>")
 """The tokens around the texts of RefGPT."""
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
@@ -113,10 +120,16 @@ def read_prompt(text: str) -> list[Object] | None:
     """Return the messages of a text that ends with the assistant's label, or with turns of NeMo; None for others."""
     if _NEMO in text:
         return _read_nemo(text)
-    messages = read_labelled(text) if text.rstrip().endswith(":") else None
+    messages = read_labelled(text) if text.rstrip().endswith(":") and _is_talk(text) else None
     if not messages or messages[-1] != message("assistant", ""):
         return None
     return messages[:-1]
+
+
+def _is_talk(text: str) -> bool:
+    """Return whether the labels of a text are those of speakers."""
+    style = _style_of(_unfenced(text))
+    return style is not None and style < len(_TALKS)
 
 
 _NEMO: Final = "<extra_id_1>"
@@ -139,7 +152,7 @@ def read_with_input(text: str, given: str) -> list[Object] | None:
         text: the text, which must end with a turn of the assistant.
         given: the last question, with or without the user's label.
     """
-    messages = read_labelled(text)
+    messages = read_labelled(text) if _is_talk(text) else None
     if messages is None or messages[-1]["role"] != "assistant" or not messages[-1]["content"]:
         return None
     style = _style_of(_unfenced(text))

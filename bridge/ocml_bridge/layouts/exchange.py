@@ -14,7 +14,7 @@ from ..loss import Finding
 from ..model import Json
 from . import calls, dialogue, thoughts
 from .declared import TOOLS, read_tools
-from .fitting import as_list, as_object, items_of, members_of
+from .fitting import as_list, as_object, items_of, members_of, text_alone
 from .history import is_asked_before, pair_of, read_history
 from .layout import Document, Object, Wording, misshapen, noticed, parsed_or_none, unfit
 from .messages import (
@@ -347,11 +347,11 @@ def write_alpaca(document: Json, wording: Wording) -> Object:
     return {key: fields[key] for key in order if key in fields}
 
 
-def write_completion(document: Json, wording: Wording) -> Object:
+def write_completion(document: Json, wording: Wording, name: str = "prompt-completion") -> Object:
     """Return the fields of a conversation that ends with a message of the assistant: the completion."""
-    messages = messages_in(document, "prompt-completion", tools=True)
+    messages = messages_in(document, name, tools=True)
     if not messages or messages[-1].get("role") != "assistant":
-        raise unfit("prompt-completion", "the last message must be the assistant's")
+        raise unfit(name, "the last message must be the assistant's")
     return {INSTRUCTION: messages[:-1], OUTPUT: messages[-1:], **declared(document)}
 
 
@@ -386,6 +386,7 @@ def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Objec
 
 def texts_of(messages: Sequence[Object], name: str) -> list[tuple[str, str]]:
     """Return messages as roles and texts."""
+    messages = [{**each, "content": text_alone(each["content"])} if "content" in each else each for each in messages]
     odd = next((at for at, each in enumerate(messages) if not is_text(each)), None)
     if odd is not None:
         what = ", ".join(sorted(messages[odd].keys() - {"role", "content"})) or "content that is not a text"

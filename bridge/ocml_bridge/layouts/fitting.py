@@ -102,7 +102,7 @@ def in_order(messages: Sequence[Json]) -> bool:
 def same(one: Json, other: Json) -> bool:
     """Return whether two documents are equal, in whichever member the reasoning of a message is.
 
-    Null is like absent, and the JSON of arguments is compared by value.
+    Null is like absent, one part with a text is like the text, and the JSON of arguments is compared by value.
     """
     return _plain(one) == _plain(other)
 
@@ -116,9 +116,18 @@ def _plain(value: Json) -> Json:
     one, other = THOUGHTS
     if other in found and one not in found:
         found = {one if key == other else key: each for key, each in found.items()}
+    if "content" in found:
+        found = {**found, "content": text_alone(found["content"])}
     return {
         key: _arguments(each) if key == "arguments" else _plain(each) for key, each in found.items() if each is not None
     }
+
+
+def text_alone(content: Json) -> Json:
+    """Return the text of a content that is one part with a text and nothing else; any other content unchanged."""
+    parts = as_list(content)
+    part = members_of(parts[0]) if parts is not None and len(parts) == 1 else {}
+    return part["text"] if part.keys() == {"type", "text"} and part["type"] == "text" else content
 
 
 def _arguments(value: Json) -> Json:

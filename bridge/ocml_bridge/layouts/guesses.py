@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 from ..errors import BridgeError
@@ -18,12 +18,19 @@ from .several import in_braces, of_several_conversations, quoted, several_answer
 from .table import BY_NAME, LAYOUTS
 
 GUESSES: Final[dict[str, str]] = {
-    **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me"), "user"),
-    **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm", "you"), "assistant"),
+    **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me", "you"), "user"),
+    **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm"), "assistant"),
     **dict.fromkeys(("instructions", "context"), "system"),
     **dict.fromkeys((*CALLS, "tool_use", "action"), "assistant"),
 }
 """The probable role for words for speakers that no layout reads."""
+
+
+def guessed_role(word: str, words: Collection[str]) -> str | None:
+    """Return the probable role of a speaker among others; `You` is the user if there is no `Me`. None without one."""
+    if word.lower() == "you" and "me" in map(str.lower, words):
+        return "assistant"
+    return ROLES.get(word.lower(), GUESSES.get(word.lower()))
 
 
 class Guess(NamedTuple):
@@ -337,7 +344,7 @@ def _rows_inside(column: str) -> list[str]:
 
 
 def _with_turns(column: str, role: str, text: str, words: list[str]) -> list[str]:
-    known = {word: ROLES.get(word.lower(), GUESSES.get(word.lower())) for word in words}
+    known = {word: guessed_role(word, words) for word in words}
     free = [each for each in ("user", "assistant") if each not in known.values()]
     guessed = {word: each or (free.pop(0) if free else None) for word, each in known.items()}
     roles = {word: each for word, each in guessed.items() if each is not None}

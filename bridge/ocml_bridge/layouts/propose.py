@@ -13,7 +13,7 @@ from ..model import Json
 from ..recognise import sure_in
 from ..recognise.marks import PLANNED
 from .fitting import as_list, as_object, items_of, members_of
-from .guesses import GUESSES, guess, is_record, is_turn
+from .guesses import guess, guessed_role, is_record, is_turn
 from .layout import Layout, Object, in_columns
 from .listed import with_lists
 from .markup import FORMATS
@@ -38,6 +38,7 @@ class LayoutStatistics:
         extra_columns: the number of rows in which each column is not part of it.
         roles: the number of messages with each word for a role.
         thoughts: the number of messages with each tag of reasoning.
+        personas: the number of rows whose instruction, before an input, says who the assistant is.
         tools: the number of rows that declare tools.
         example: the first text of the first of them.
         errors: the number of rows of the layout that cannot be read, by error.
@@ -49,6 +50,7 @@ class LayoutStatistics:
     extra_columns: Counter[str] = field(default_factory=Counter[str])
     roles: Counter[str] = field(default_factory=Counter[str])
     thoughts: Counter[str] = field(default_factory=Counter[str])
+    personas: int = 0
     tools: int = 0
     example: str = ""
     errors: Counter[str] = field(default_factory=Counter[str])
@@ -113,6 +115,7 @@ def _count_row(statistics: LayoutStatistics, layout: Layout, row: Object) -> Non
         statistics.columns.update(name for name in row if name in of_layout - kept)
         statistics.extra_columns.update(name for name in row if name not in of_layout - kept)
     statistics.conversations += len(documents)
+    statistics.personas += _has_persona(layout, row)
     for document in documents[:1]:
         for message in _messages(document.value):
             statistics.roles[_role(message)] += 1
@@ -121,6 +124,16 @@ def _count_row(statistics: LayoutStatistics, layout: Layout, row: Object) -> Non
             if layout.format in FORMATS and (tag := tag_of(text)) is not None:
                 statistics.thoughts[tag] += 1
         statistics.tools += bool(members_of(document.value).get("tools"))
+
+
+def _has_persona(layout: Layout, row: Object) -> bool:
+    """Return whether the instruction of a row, before an input, begins as system prompts do (Dolphin)."""
+    sources = layout.sources(row) if layout.name == "alpaca" else {}
+    if any(sources.get(name) != name for name in ("instruction", "input")) or "system" in sources:
+        return False
+    instruction = row["instruction"]
+    begins = isinstance(instruction, str) and instruction.lstrip().startswith(("You are ", "You're ", "你是"))
+    return begins and bool(row["input"])
 
 
 def _messages(document: Json) -> Iterator[Object]:
@@ -203,7 +216,9 @@ def _plan_of_unknown(survey: Survey) -> list[str]:
 
 
 _PLAIN: Final = ("text", "content", "raw_content", "raw_text")
-_WITHOUT_TURNS: Final = "# {} is a text without turns, as for pretraining: there is no conversation in it."
+_WITHOUT_TURNS: Final = (
+    "# {} is a text without turns that are known, such as `USER: …`; a text for pretraining has none."
+)
 
 
 def _is_advised(row: Object) -> bool:
@@ -230,7 +245,7 @@ def _plan_of(names: list[str], survey: Survey) -> list[str]:
         {word for name in names for word in survey.layouts[name].roles if layout_of(name).format in _WITH_ROLES}
     )
     lines += _thoughts({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, names)
-    return lines
+    return [*lines, *(_PERSONAS if survey.layouts[names[0]].personas * 2 > survey.layouts[names[0]].rows else [])]
 
 
 def _thoughts(found: set[str], names: Sequence[str]) -> list[str]:
@@ -251,9 +266,9 @@ def _unknown_roles(words: set[str]) -> list[str]:
     if not unknown:
         return []
     sure = {ROLES.get(word.lower()) for word in words}
-    known = {ROLES.get(word.lower(), GUESSES.get(word.lower())) for word in words}
+    known = {guessed_role(word, words) for word in words}
     other = "assistant" if "user" in known and "assistant" not in known else "user"
-    guesses = {each: GUESSES.get(each.lower(), other) for each in unknown}
+    guesses = {each: guessed_role(each, words) or other for each in unknown}
     roles = {each: other if role == "user" and role in sure else role for each, role in guesses.items()}
     return [
         "# No role is known for these speakers, and they are kept as they are. Say which ones they are, such as",
@@ -323,4 +338,8 @@ def _one_line(text: str) -> str:
     return jsontext.dumps(line if len(line) <= _SHORT else f"{line[:_SHORT]}…").decode("utf-8", "replace")
 
 
+_PERSONAS: Final = [
+    "# Most instructions say who the assistant is. If they are system prompts, and the input is the question:",
+    "# columns: {system: instruction, instruction: input}",
+]
 _WITH_ROLES: Final = ("openai", "sharegpt")

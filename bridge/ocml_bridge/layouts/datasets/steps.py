@@ -31,7 +31,7 @@ def read_steps(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def write_steps(document: Json, wording: Wording) -> Object:
     """Return the fields of a conversation that ends with a message of the assistant in parts: the steps."""
-    fields = write_completion(document, wording)
+    fields = write_completion(document, wording, "stepwise")
     steps = [part.get("text") for part in objects_of(fields[OUTPUT][0].get("content"))]
     if not steps or not all(isinstance(step, str) for step in steps):
         raise unfit("stepwise", "the last answer must consist of text parts")
