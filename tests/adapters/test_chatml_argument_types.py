@@ -61,6 +61,17 @@ def one(text: str, schema: object) -> Any:
         ("TRUE", {"type": "integer"}, "TRUE"),
         ("1_0", {"type": "integer"}, "1_0"),
         ("٣", {"type": "integer"}, "٣"),
+        # vllm-project/vllm, tool_parsers/utils.py, `_TYPE_ALIASES`: types with the names of other languages.
+        *(
+            (text, {"type": name}, text)
+            for name in ("str", "text", "varchar", "STRING")
+            for text in ("3", "null", "[1]")
+        ),
+        *(("007", {"type": name}, 7) for name in ("int", "uint64", "long", "INTEGER", " Int ")),
+        ("+.5", {"type": "float"}, 0.5),
+        ("FALSE", {"type": "bool"}, False),
+        ("3", {"type": ["str", "int"]}, 3),
+        ("x", {"anyOf": [{"type": "str"}, {"type": "null"}]}, "x"),
     ],
 )
 def test_the_schema_defines_the_type_of_a_text(text: str, schema: object, value: object) -> None:

@@ -210,6 +210,25 @@ def test_a_call_that_breaks_off_is_not_completed() -> None:
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        CALL[:-2],
+        CALL[:-1],
+        "<function=f>",
+        "<function=f>\n<parameter=s>\nprint(",
+        f"{CALL}</tool_call><tool_call>{CALL[:-9]}",
+    ],
+)
+@pytest.mark.parametrize("reason", ["stop", "tool_calls", "length"])
+def test_an_answer_that_ends_within_a_call_never_looks_complete(body: str, reason: Reason) -> None:
+    """sgl-project/sglang, issue 30480, and ollama/ollama, model/parsers/qwen38_test.go: the call must not be run."""
+    reader = profile("qwen3").answering(REQUEST)
+    stop = (reader.feed(f"I look.<tool_call>{body}") + reader.finish(reason))[-1]
+    assert isinstance(stop, Stop)
+    assert stop.reason == "length"
+
+
+@pytest.mark.parametrize(
     ("body", "arguments"),
     [
         ("<function=f>", "{"),

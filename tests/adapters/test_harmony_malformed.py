@@ -199,6 +199,39 @@ def test_a_missing_end_token_before_another_message() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "after", "content"),
+    [
+        # waybarrios/vllm-mlx, tests/test_harmony_parsers.py and test_api_utils.py.
+        ('{"loc": "SF"}', "final", "Done"),
+        ('{"loc": "SF"}\n', "final", "Done"),
+        ('{"path": "/etc/hosts"\n', "final", "Done"),
+        (' {"a": "\\\\\\"<|channel|>final<|message|>"}', "analysis", "t"),
+        ('{"a": 1}', "commentary to=functions.g", "{}"),
+    ],
+)
+def test_a_message_that_begins_between_the_strings_of_arguments(arguments: str, after: str, content: str) -> None:
+    call = f"<|channel|>commentary to=functions.f <|constrain|>json<|message|>{arguments}"
+    text = f"{call}<|channel|>{after}<|message|>{content}<|end|>"
+    first, second = messages(text)
+    assert (first.recipient, first.content) == ("functions.f", arguments)
+    assert (second.channel, second.content) == (after.split()[0], content)
+    assert FindingCode.END_MISSING in codes(text)
+    for size in (1, 3, 1000):
+        source = decoder("harmony")
+        events = [event for chunk in chunks_of(text, size) for event in source.feed(chunk)] + source.finish()
+        stop = events[-1]
+        assert isinstance(stop, Stop)
+        assert isinstance(stop.document, Transcript)
+        assert stop.document.messages == (first, second)
+
+
+@pytest.mark.parametrize("body", ['{"a": "<|channel|>final<|message|>"}', 'print("a")<|channel|>final<|message|>'])
+def test_a_header_in_a_string_or_in_code_begins_no_message(body: str) -> None:
+    text = f"<|channel|>commentary to=functions.f<|message|>{body}<|call|>"
+    assert [each.content for each in messages(text)] == [body]
+
+
+@pytest.mark.parametrize(
     ("header", "channel"), [("functions.f<|channel|>a b", "a"), ("functions.f<|channel|>a<b", "a<b")]
 )
 def test_a_reply_on_what_is_no_channel(header: str, channel: str) -> None:
@@ -282,6 +315,15 @@ def test_an_answer_whose_tokens_were_left_out() -> None:
     assert codes(text) == {FindingCode.HEADER_RECOVERED}
 
 
+def test_a_thought_whose_tokens_were_left_out_is_not_shown_if_the_answer_breaks_off_within_it() -> None:
+    """sgl-project/sglang, test/registered/unit/parser/test_harmony_parser.py: an answer has only a thought so far."""
+    for text in ("analysisThe user typed random strings.", "analysisWe need it.commentary to=functions.f"):
+        (message,) = messages(text)
+        assert (message.channel, message.content) == ("analysis", text.removeprefix("analysis"))
+        assert codes(text) == {FindingCode.HEADER_RECOVERED}
+    assert messages("analysis of the text: it is good.")[0].channel is None
+
+
 def test_a_call_elsewhere_than_on_commentary_and_one_that_did_not_end_as_a_call() -> None:
     text = "<|start|>assistant to=functions.f<|channel|>analysis<|message|>{}<|end|>"
     assert codes(text) == {FindingCode.CALL_CHANNEL, FindingCode.CALL_ENDING}
@@ -333,6 +375,7 @@ def test_only_text_is_read() -> None:
         "<|start|><|channel|>",
         "<|start|>assistant",
         "<|constrain|>x",
+        '{"a": "<|channel|>',
         "<|end|>",
         "<|start|>user<|message|>",
         "assistantfinal",
@@ -342,7 +385,15 @@ def test_only_text_is_read() -> None:
         "<\u200b",
     ],
 )
-@pytest.mark.parametrize("around", ["{}", "<|start|>assistant{}<|message|>x", "<|start|>developer<|message|>{}<|end|>"])
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{}",
+        "<|start|>assistant{}<|message|>x",
+        "<|start|>developer<|message|>{}<|end|>",
+        '<|start|>assistant to=functions.f<|message|>{"a": "{}"}<|call|>',
+    ],
+)
 def test_work_grows_with_the_length(piece: str, around: str) -> None:
     def work(count: int) -> int:
         return calls_of(lambda: write(read_text(around.replace("{}", piece * count)), "harmony"))

@@ -6,6 +6,7 @@ token ids, only the token's own id is. A stream feeds the scanner many times, a 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,8 +94,9 @@ class Scanner:
     """Finds frames in one pass over pieces.
 
     It is a state machine with four states: between frames, in a header, in a body, and in doubt. It is in doubt after a
-    `<|start|>` in any body, and after a `<|channel|>` in the assistant's text: if a header follows, another message
-    begins (and the end token is missing), else the token is text. `MOVES` is the table of transitions.
+    `<|start|>` in any body, and after a `<|channel|>` in the assistant's text or outside of the strings of arguments:
+    if a header follows, another message begins (and the end token is missing), else the token is text. `MOVES` is the
+    table of transitions.
 
     Attributes:
         frame: the open frame; None between frames. Its header is set when its body begins.
@@ -111,6 +113,8 @@ class Scanner:
         self._from = 0
         """The number of characters before the first token of a header without `<|start|>`; else 0."""
         self._mentions: dict[str, None] = {}
+        self._quotes, self._counted = -1, 0
+        """The number of quotation marks in the first `_counted` pieces of the body; -1 if the body is no object."""
         self._state = BETWEEN
         self._doubt = -1
         self._doubted = START
@@ -238,9 +242,9 @@ class Scanner:
         self._await(DOUBT)
 
     def channel(self, token: str) -> None:
-        """Treat `<|channel|>` in the assistant's text as doubtful; in any other body, as text."""
+        """Treat `<|channel|>` as doubtful in the assistant's text, and outside of strings in JSON; else as text."""
         assert self.frame is not None
-        if says_text(self.frame.header, opened=self.frame.opened):
+        if self._is_between_strings() or says_text(self.frame.header, opened=self.frame.opened):
             self.doubtful(token)
         else:
             self.mention(token)
@@ -262,6 +266,16 @@ class Scanner:
         self._resolve()
         MOVES[BODY][token](self, token)
 
+    def _is_between_strings(self) -> bool:
+        """Return whether the body is a JSON object so far, and its end is not inside a string."""
+        more = "".join(self.body[self._counted :])
+        if self._counted == 0:
+            self._quotes = 0 if more.lstrip().startswith("{") else -1
+        self._counted = len(self.body)
+        if self._quotes >= 0:
+            self._quotes += _ESCAPED.sub("", more).count('"')
+        return self._quotes >= 0 and self._quotes % 2 == 0
+
     # --- frames -------------------------------------------------------------------------------------------------------
 
     def _await(self, state: str) -> None:
@@ -270,7 +284,7 @@ class Scanner:
 
     def _begin_body(self, body: list[str]) -> None:
         self.body = self._text = body
-        self._mentions = {}
+        self._mentions, self._counted = {}, 0
         self._state = BODY
 
     def _resolve(self) -> None:
@@ -308,6 +322,8 @@ BODY: Final = "body"
 DOUBT: Final = "doubt"
 
 _MARKERS: Final = frozenset({CHANNEL, CONSTRAIN})
+_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
+"""A character of a JSON string with the backslash before it."""
 
 
 def _moves(start: _Move, marker: _Move, message: _Move, stop: _Move) -> dict[str, _Move]:

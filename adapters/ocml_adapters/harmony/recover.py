@@ -348,7 +348,7 @@ _MARKER: Final = re.compile(
 )
 
 
-_NAMED: Final = tuple(f"{ASSISTANT}{channel}" for channel in CHANNELS)
+_NAMED: Final = re.compile(rf"{ASSISTANT}(?:{'|'.join(CHANNELS)})|analysis(?=[A-Z])")
 
 STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
 """The beginning of an answer whose control tokens were left out."""
@@ -357,8 +357,8 @@ STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
 def read_stripped(text: str) -> list[Message] | None:
     """Read an answer whose control tokens were left out: a channel, its text, `assistant`, the next channel, and so on.
 
-    A single channel is enough if the text begins with `assistant` and the channel, or if a recipient and a type, and
-    then JSON, follow the channel.
+    A single channel is enough if the text begins with `assistant` and the channel, if a recipient and a type, and then
+    JSON, follow the channel, or if a sentence is glued to `analysis`, because a thought must not be shown.
 
     Returns:
         The messages; None for any other text.
@@ -367,7 +367,7 @@ def read_stripped(text: str) -> list[Message] | None:
     marks = list(_MARKER.finditer(text))
     if not marks or marks[0].start() != 0:
         return None
-    if len(marks) == 1 and None in marks[0].groups()[2:] and not text.startswith(_NAMED):
+    if len(marks) == 1 and None in marks[0].groups()[2:] and not _NAMED.match(text):
         return None
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     return [_marked(mark, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]

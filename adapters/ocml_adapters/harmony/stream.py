@@ -113,7 +113,8 @@ class Live:
         waits = self._reader.over and text.endswith(END_OF_TEXT)
         if waits:
             # If nothing follows it, this token is the end of the message.
-            self.body[self._pieces :] = [text := text.removesuffix(END_OF_TEXT), END_OF_TEXT]
+            self.body[-1:] = [self.body[-1].removesuffix(END_OF_TEXT), END_OF_TEXT]
+            text = text.removesuffix(END_OF_TEXT)
         self._say(index, self._text(text))
         self._pieces, self.waits = len(self.body) - waits, waits
         self.running = index if scanner.in_body and not waits else _NONE

@@ -268,6 +268,8 @@ def declaration_at(messages: Sequence[Message], document: Document) -> int | Non
 def settle(reason: Reason | None, document: Document, hosts: Callable[[Message], bool] = is_hosted) -> Reason:
     """Return why a stream is over, from the engine's reason and the last messages of the document.
 
+    If the answer ends within a call, the call is incomplete whatever the engine says: `length`, so that nobody runs it.
+
     Args:
         reason: the engine's reason; None if the stream just ended.
         document: the document.
@@ -279,6 +281,8 @@ def settle(reason: Reason | None, document: Document, hosts: Callable[[Message],
     last = messages[-1] if messages and messages[-1].role == "assistant" else None
     if reason is None and (last is None or last.end is None or is_thought(last)):
         return "truncated"
+    if last is not None and last.end is None and is_call(last):
+        return "length"
     others = (at for at in range(len(messages) - 1, -1, -1) if messages[at].role not in _OF_ANSWERS)
     answer = messages[next(others, -1) + 1 :]
     waiting = [at for at, message in enumerate(answer) if is_call(message) and not hosts(message)]

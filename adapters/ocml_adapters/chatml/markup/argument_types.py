@@ -23,6 +23,15 @@ _IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "it
 """Keyword of a schema → the type that it implies if the schema names none."""
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf")
+_OTHER_NAMES: Final = {
+    **dict.fromkeys(("str", "text", "varchar", "char", "enum"), "string"),
+    **dict.fromkeys(("int", "int32", "int64", "uint", "uint32", "uint64", "long", "short", "unsigned"), "integer"),
+    **dict.fromkeys(("float", "float32", "float64", "double"), "number"),
+    **dict.fromkeys(("dict", "map"), "object"),
+    **dict.fromkeys(("list", "arr", "sequence", "tuple"), "array"),
+    "bool": "boolean",
+}
+"""Name of a type that tools are declared with → the type of JSON Schema that it means."""
 
 
 class Typed(NamedTuple):
@@ -133,14 +142,20 @@ def _allowed(declared: tuple[Json, Json]) -> _Allowed:
     for schema in _alternatives(*declared):
         named = schema.get("type")
         if isinstance(named, str):
-            types.add(named)
+            types.add(_type(named))
         elif isinstance(named, list):
-            types.update(name for name in items_of(named) if isinstance(name, str))
+            types.update(_type(name) for name in items_of(named) if isinstance(name, str))
         elif "enum" in schema or "const" in schema:
             entries = [*(entries or ()), *items_of(schema.get("enum", [schema.get("const")]))]
         else:
             types.update(kind for key, kind in _IMPLIED.items() if key in schema)
     return _Allowed(frozenset(types), None if entries is None else tuple(entries))
+
+
+def _type(name: str) -> str:
+    """Return the type of JSON Schema that a name means, in any case."""
+    lower = name.strip().lower()
+    return _OTHER_NAMES.get(lower, lower)
 
 
 def _names_no_type(allowed: _Allowed) -> bool:
