@@ -334,9 +334,15 @@ def test_any_other_call_in_a_thought_is_a_part_of_it(body: str, reason: Reason) 
     ("after", "more"), [("\n\nHello.", ("final", "Hello.")), (f"\n\n{TAGS}", PARIS), (f"\n \n{TAGGED}\n", PARIS)]
 )
 def test_a_call_before_the_end_tag_of_a_thought_is_a_part_of_it(after: str, more: Any) -> None:
-    messages, codes = answers(f"<think>\nMaybe:\n{TAGGED}\n</think>{after}")
-    assert summary(messages) == [("analysis", f"Maybe:\n{TAGGED}"), more]
-    assert codes == set()
+    """waybarrios/vllm-mlx, tests/test_tool_call_promotion.py, makes the call; it may be a draft."""
+    for model, begin in (("qwen3", "<think>\n"), ("qwen3.5", "")):
+        messages, codes = answers(f"{begin}Maybe:\n{TAGGED}\n</think>{after}", model=model)
+        assert summary(messages) == [("analysis", f"Maybe:\n{TAGGED}"), more]
+        assert codes == {FindingCode.MARKUP}
+    messages, codes = answers(f"<think>\na\n</think>\n\nb<think>\n{TAGGED}\nNo.</think>{after}")
+    assert summary(messages) == [("analysis", "a"), ("final", "b"), ("analysis", f"{TAGGED}\nNo."), more]
+    assert codes == {FindingCode.MARKUP}
+    assert answers(f"<think>\nThe tag is <tool_call> here.\n</think>{after}")[1] == set()
 
 
 @pytest.mark.parametrize("after", ["", "\n\n", " \n\t"])

@@ -15,7 +15,7 @@ from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
 
 from ..syntax import control_of
-from .calls_in_thought import CallsInThought
+from .calls_in_thought import CallsInThought, holds_call
 from .examples import CALL_AS_CODE, EXAMPLE, Examples
 from .parts import (
     CALL_ENDS,
@@ -31,7 +31,7 @@ from .parts import (
     set_position,
 )
 from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
-from .thoughts import FIRST_TAG, HOLDS_CALL, MAY_BE_WORD, NO_END, OPENING, REPEATED_TAG, START, THOUGHT_ENDS
+from .thoughts import FIRST_TAG, HELD_CALL, HOLDS_CALL, MAY_BE_WORD, NO_END, OPENING, REPEATED_TAG, START, THOUGHT_ENDS
 
 restore: Final = control_of("assistant").restore
 _ENDS_AT_CALL: Final = f"{NO_END}; it ends before the call"
@@ -87,8 +87,7 @@ class BodyReader:
     @property
     def pending(self) -> int:
         """The number of characters that are buffered."""
-        pending = self._cutter.pending + self._examples.pending + self._at_end.pending
-        return pending + self._waiting + len(self._after)
+        return self._cutter.pending + self._examples.pending + self._at_end.pending + self._waiting + len(self._after)
 
     @property
     def is_plain(self) -> bool:
@@ -167,8 +166,7 @@ class BodyReader:
     def _end_after_calls(self) -> None:
         """End the first thought by its end tag; calls at its end are parts of it."""
         self._add(self._at_end.release())
-        _, *rest = self._after
-        self._after = []
+        (_, *rest), self._after = self._after, []
         self._end_first_thought()
         self.feed("".join(rest))
 
@@ -317,7 +315,9 @@ class BodyReader:
         self.messages.append(part)
         self._ends_call = False
 
-    def _thought(self, text: str, *, closed: bool) -> None:
+    def _thought(self, text: str, *, closed: bool, held: bool = False) -> None:
+        if held:
+            self._note(FindingCode.MARKUP, len(self.messages), HELD_CALL)
         self._put(Message("assistant", restore(text), self._name, "analysis", end="end" if closed else None))
 
     def _end_first_thought(self, tag: str = THOUGHT_END) -> None:
@@ -326,7 +326,7 @@ class BodyReader:
         text = self._take(1)
         if text:
             self.turned = not self.in_thought
-            self._thought(text, closed=True)
+            self._thought(text, closed=True, held=self._at_end.held)
         else:
             self._opening = blank
         self._read, self.in_thought, self._leading = self._later, False, _BREAKS
@@ -336,7 +336,7 @@ class BodyReader:
         text = segment.inner.removeprefix("\n").removesuffix("\n" if segment.closed else "")
         if text.strip():
             self._end_text()
-            self._thought(text, closed=segment.closed)
+            self._thought(text, closed=segment.closed, held=segment.closed and holds_call(text))
 
     def _end_text(self, *, calls_follow: bool = False) -> None:
         """End the open text, because a call or a thought follows."""

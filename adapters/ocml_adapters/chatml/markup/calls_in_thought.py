@@ -10,9 +10,14 @@ from .segments import Cutter, Segment
 
 
 class CallsInThought:
-    """Buffers what may be such calls, while the rest of a thought arrives."""
+    """Buffers what may be such calls, while the rest of a thought arrives.
+
+    Attributes:
+        held: whether a whole call is a part of the thought.
+    """
 
     def __init__(self) -> None:
+        self.held = False
         self._cutter = Cutter(in_thought=True)
         self._calls: list[str] = []
         self._size = 0
@@ -37,7 +42,7 @@ class CallsInThought:
 
     def release(self) -> str:
         """Return what is buffered, which is a part of the thought."""
-        text = self._all_calls()
+        text = self._held_calls()
         return text + "".join(segment.raw for segment in self._cutter.finish())
 
     def finish(self) -> tuple[str, str]:
@@ -51,12 +56,24 @@ class CallsInThought:
             self._calls.append(segment.raw)
             self._size += len(segment.raw)
             return []
-        return [self._all_calls(), segment.raw]
+        return [self._held_calls(), segment.raw]
+
+    def _held_calls(self) -> str:
+        self.held = self.held or bool(self._calls)
+        return self._all_calls()
 
     def _all_calls(self) -> str:
         calls = "".join(self._calls)
         self._calls, self._size = [], 0
         return calls
+
+
+def holds_call(thought: str) -> bool:
+    """Return whether a whole call is a part of a thought."""
+    reader = CallsInThought()
+    reader.feed(thought)
+    reader.release()
+    return reader.held
 
 
 def _is_call_or_blank(segment: Segment) -> bool:
