@@ -324,6 +324,57 @@ def test_a_thought_whose_tokens_were_left_out_is_not_shown_if_the_answer_breaks_
     assert messages("analysis of the text: it is good.")[0].channel is None
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Conversations with gpt-oss that its users published, without the control tokens.
+        (
+            'analysisNeed it.assistantcommentary to=functions.glob json{"p":"}analysis"}commentaryanalysisNo results.',
+            [
+                ("analysis", None, "Need it."),
+                ("commentary", "glob", '{"p":"}analysis"}'),
+                ("analysis", None, "No results."),
+            ],
+        ),
+        (
+            'analysisIt.assistantcommentary to=functions.globcommentary json{"p":1}analysisNo.assistantfinalDone',
+            [
+                *[("analysis", None, "It."), ("commentary", "glob", '{"p":1}')],
+                *[("analysis", None, "No."), ("final", None, "Done")],
+            ],
+        ),
+        # A call whose header is cut off is none.
+        (
+            "analysisI will call a tool.assistantcommentary to=functions.calculate",
+            [("analysis", None, "I will call a tool."), ("analysis", None, "commentary to=functions.calculate")],
+        ),
+    ],
+)
+def test_calls_in_an_answer_whose_tokens_were_left_out(text: str, expected: list[Any]) -> None:
+    found = [
+        (each.channel, each.recipient and each.recipient.removeprefix("functions."), each.content)
+        for each in messages(text)
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("after", "content"),
+    [
+        # Answers of gpt-oss in public repositories, in which a word or a tag stands in place of `<|message|>`.
+        ('answer<|constrain|>{"a": 1}', '{"a": 1}'),
+        ('JSON {"a": 1}', '{"a": 1}'),
+        ("<DAFNY_CODE>\nfunction f()", "<DAFNY_CODE>\nfunction f()"),
+        ("python\nprint(1)", "\nprint(1)"),
+        ("Paris", "Paris"),
+        ("The answer is 4.", "The answer is 4."),
+    ],
+)
+def test_no_word_of_a_text_after_constrain_is_lost(after: str, content: str) -> None:
+    (message,) = messages(f"<|start|>assistant<|channel|>final <|constrain|>{after}<|return|>")
+    assert (message.channel, message.content) == ("final", content)
+
+
 def test_a_call_elsewhere_than_on_commentary_and_one_that_did_not_end_as_a_call() -> None:
     text = "<|start|>assistant to=functions.f<|channel|>analysis<|message|>{}<|end|>"
     assert codes(text) == {FindingCode.CALL_CHANNEL, FindingCode.CALL_ENDING}

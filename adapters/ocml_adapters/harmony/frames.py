@@ -15,7 +15,8 @@ from typing import Final
 from ocml_bridge.formats.boundary import EDGES
 
 from .header import regular
-from .recover import STRIPPED, recover, says_text, split_body
+from .recover import recover, says_text, split_body
+from .stripped import STRIPPED
 from .syntax import ASSISTANT, CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, RETURN, START, STOPS, SYSTEM, TOKEN
 
 

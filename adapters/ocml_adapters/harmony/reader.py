@@ -22,7 +22,8 @@ from .body import read_body
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, build_message, in_words, is_call_to_tool, is_own_spelling, regular, short
 from .header_by_tools import KINDS, Header, begun_channel, ends_with, fields_in, read_header, uncalled
-from .recover import is_only_header, is_unfinished_header, read_stripped, split_body, unheaded
+from .recover import is_only_header, is_unfinished_header, split_body, unheaded
+from .stripped import read_stripped
 from .syntax import (
     ASSISTANT,
     CHANNELS,

@@ -1,7 +1,7 @@
 """Read headers that the official parser refuses or misreads, and find bodies that begin in a header.
 
 `recover` sorts the words of a header into fields; words that fit no field are returned as `unplaced`, so that nothing
-is lost. `split_body` and `unheaded` read frames without a `<|message|>`, and `read_stripped` answers without tokens.
+is lost. `split_body` and `unheaded` read frames without a `<|message|>`.
 """
 
 from __future__ import annotations
@@ -237,13 +237,25 @@ def _sections(raw: str) -> Iterator[tuple[str, str]]:
 
 _VALUE: Final = r"[^\s<{\[\"]"
 """A character of a value in a header from which a body may follow without `<|message|>`: JSON begins a body."""
-_LEAD: Final = re.compile(
-    rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?({_VALUE}*)"
-    rf"|{TO}{_VALUE}+"
-    rf"|{re.escape(CONSTRAIN)}(?:[ ]?[\w.+/-]+(?=[\s\[{{\"]|$))?"
-    r"|(?:json|code)(?=[ ]?[\[{\"])"
-    rf"|(?:call_id|name|intent|content_type)=\S+)"
+
+
+def _lead(kind: str) -> re.Pattern[str]:
+    """Return the pattern of a part of a header, if the word after `<|constrain|>` is as `kind` says."""
+    return re.compile(
+        rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?({_VALUE}*)"
+        rf"|{TO}{_VALUE}+"
+        rf"|{re.escape(CONSTRAIN)}(?:[ ]?{kind})?"
+        r"|(?:json|code)(?=[ ]?[\[{\"])"
+        rf"|(?:call_id|name|intent|content_type)=\S+)"
+    )
+
+
+_LEAD: Final = _lead(r"[\w.+/-]+(?=[\s\[{\"]|$)")
+_LEAD_OF_TEXT: Final = _lead(
+    rf"(?:(?i:json|code|python|text|markdown|html|xml|yaml|sql|bash|javascript)(?=[\s\[{{\"]|$)"
+    rf"|[\w.+/-]+(?=\s*[\[{{]|{re.escape(CONSTRAIN)}))"
 )
+"""In the header of a text, most words after `<|constrain|>` are its beginning, because `<|message|>` is missing."""
 
 
 _ROLE_WORD: Final = re.compile(r"[^\s<]+")
@@ -309,10 +321,10 @@ def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
     if opened:
         word = _ROLE_WORD.match(raw)
         at = word.end() if word is not None else 0
-    marker = at
+    marker, lead = at, _LEAD if TO in raw else _LEAD_OF_TEXT
     while marker >= 0:
         at = marker
-        while (found := _LEAD.match(raw, at)) is not None:
+        while (found := lead.match(raw, at)) is not None:
             at = found.end() if found[1] is None else _end_of_channel(raw, found)
         # Text before a channel is still header.
         marker = raw.find(CHANNEL, at)
@@ -334,54 +346,3 @@ def _end_of_channel(raw: str, found: re.Match[str]) -> int:
 _MORE: Final = re.compile(rf"\s*(?:{re.escape(CHANNEL)}|{re.escape(CONSTRAIN)}|{TO})")
 _GLUED: Final = re.compile(r"(?:analysis|commentary|final)(?=\w)")
 """The name of a channel with the first word of a body glued to it."""
-
-
-# --- answers whose control tokens were left out: `analysisThe user asks…assistantfinalHello` --------------------------
-
-_TARGET: Final = r" ?to=([\w.-]+?)"
-_MARKER: Final = re.compile(
-    r"(?:^|assistant)"
-    rf"(?:{_TARGET}(?= |analysis|commentary|final))? ?"
-    r"(analysis|commentary|final)"
-    r"(?: to=([\w.-]+?)(?= |json|code|[\[{\"]|$))?"
-    r"(?: ?(json|code)(?=\s*[\[{\"]))?"
-)
-
-
-_NAMED: Final = re.compile(rf"{ASSISTANT}(?:{'|'.join(CHANNELS)})|analysis(?=[A-Z])")
-
-STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
-"""The beginning of an answer whose control tokens were left out."""
-
-
-def read_stripped(text: str) -> list[Message] | None:
-    """Read an answer whose control tokens were left out: a channel, its text, `assistant`, the next channel, and so on.
-
-    A single channel is enough if the text begins with `assistant` and the channel, if a recipient and a type, and then
-    JSON, follow the channel, or if a sentence is glued to `analysis`, because a thought must not be shown.
-
-    Returns:
-        The messages; None for any other text.
-    """
-    text = text.lstrip()
-    marks = list(_MARKER.finditer(text))
-    if not marks or marks[0].start() != 0:
-        return None
-    if len(marks) == 1 and None in marks[0].groups()[2:] and not _NAMED.match(text):
-        return None
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    return [_marked(mark, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
-
-
-def _marked(mark: re.Match[str], content: str) -> Message:
-    before, channel, behind, kind = mark.groups()
-    recipient = before or behind
-    return Message(
-        ASSISTANT,
-        content,
-        channel=channel,
-        recipient=recipient,
-        constraint=kind if recipient is not None else None,
-        intent=implied_intent(ASSISTANT, None, channel, recipient),
-        end="end" if recipient is None else "call",
-    )

@@ -31,7 +31,7 @@ from .parts import (
     set_position,
 )
 from .segments import CALL, CALL_END, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
-from .thoughts import FIRST_TAG, HELD_CALL, HOLDS_CALL, MAY_BE_WORD, NO_END, OPENING, REPEATED_TAG, START, THOUGHT_ENDS
+from .thoughts import FIRST_TAG, HOLDS_CALL, INNER_CALL, MAY_BE_WORD, NO_END, OPENING, REPEATED_TAG, START, THOUGHT_ENDS
 
 restore: Final = control_of("assistant").restore
 _ENDS_AT_CALL: Final = f"{NO_END}; it ends before the call"
@@ -315,9 +315,9 @@ class BodyReader:
         self.messages.append(part)
         self._ends_call = False
 
-    def _thought(self, text: str, *, closed: bool, held: bool = False) -> None:
-        if held:
-            self._note(FindingCode.MARKUP, len(self.messages), HELD_CALL)
+    def _thought(self, text: str, *, closed: bool, has_call: bool = False) -> None:
+        if has_call:
+            self._note(FindingCode.MARKUP, len(self.messages), INNER_CALL)
         self._put(Message("assistant", restore(text), self._name, "analysis", end="end" if closed else None))
 
     def _end_first_thought(self, tag: str = THOUGHT_END) -> None:
@@ -326,7 +326,7 @@ class BodyReader:
         text = self._take(1)
         if text:
             self.turned = not self.in_thought
-            self._thought(text, closed=True, held=self._at_end.held)
+            self._thought(text, closed=True, has_call=self._at_end.has_call)
         else:
             self._opening = blank
         self._read, self.in_thought, self._leading = self._later, False, _BREAKS
@@ -336,7 +336,7 @@ class BodyReader:
         text = segment.inner.removeprefix("\n").removesuffix("\n" if segment.closed else "")
         if text.strip():
             self._end_text()
-            self._thought(text, closed=segment.closed, held=segment.closed and holds_call(text))
+            self._thought(text, closed=segment.closed, has_call=segment.closed and holds_call(text))
 
     def _end_text(self, *, calls_follow: bool = False) -> None:
         """End the open text, because a call or a thought follows."""

@@ -13,11 +13,11 @@ class CallsInThought:
     """Buffers what may be such calls, while the rest of a thought arrives.
 
     Attributes:
-        held: whether a whole call is a part of the thought.
+        has_call: whether a whole call is a part of the thought.
     """
 
     def __init__(self) -> None:
-        self.held = False
+        self.has_call = False
         self._cutter = Cutter(in_thought=True)
         self._calls: list[str] = []
         self._size = 0
@@ -42,7 +42,7 @@ class CallsInThought:
 
     def release(self) -> str:
         """Return what is buffered, which is a part of the thought."""
-        text = self._held_calls()
+        text = self._inner_calls()
         return text + "".join(segment.raw for segment in self._cutter.finish())
 
     def finish(self) -> tuple[str, str]:
@@ -56,10 +56,10 @@ class CallsInThought:
             self._calls.append(segment.raw)
             self._size += len(segment.raw)
             return []
-        return [self._held_calls(), segment.raw]
+        return [self._inner_calls(), segment.raw]
 
-    def _held_calls(self) -> str:
-        self.held = self.held or bool(self._calls)
+    def _inner_calls(self) -> str:
+        self.has_call = self.has_call or bool(self._calls)
         return self._all_calls()
 
     def _all_calls(self) -> str:
@@ -73,7 +73,7 @@ def holds_call(thought: str) -> bool:
     reader = CallsInThought()
     reader.feed(thought)
     reader.release()
-    return reader.held
+    return reader.has_call
 
 
 def _is_call_or_blank(segment: Segment) -> bool:

@@ -9,7 +9,7 @@ from .segments import THINK, THOUGHT_END
 
 NO_END: Final = f"the thought has no {THOUGHT_END}"
 HOLDS_CALL: Final = ", so the call in it is read as a part of it"
-HELD_CALL: Final = "a call in the thought is read as a part of it, because the thought goes on after it"
+INNER_CALL: Final = "a call in the thought is read as a part of it, because the thought goes on after it"
 REPEATED_TAG: Final = f"the thought has its start tag {THINK} twice; it begins at the second one"
 THOUGHT_ENDS: Final = f"the thought has its end tag {THOUGHT_END} twice"
 MAY_BE_WORD: Final = (
