@@ -8,7 +8,7 @@ import pytest
 
 from ocml_bridge import LossCode, Tool, convert
 from ocml_bridge.chat.substance import vanished
-from ocml_bridge.model import CacheMark, Completion, Header, Message, Settings, Text, Thought, Transcript
+from ocml_bridge.model import CacheMark, Completion, Header, Message, Settings, Text, Thought, ToolChoice, Transcript
 from ocml_bridge.model.diff import ABSENT, Difference
 from ocml_bridge.report.naming import code_of, name_difference
 
@@ -34,6 +34,15 @@ NAMED: list[tuple[tuple[str, Any, Any], str, str, str]] = [
     (("/messages/1/failed", False, None), "failed", "layout", "x leaves out the failure flag false, which is the def"),
     (("/messages/1/failed", True, None), "failed", "lost", "x has no place for the failure flag true"),
     (("/messages/1/failed", False, True), "failed", "changed", "the failure flag false becomes true in x"),
+    (
+        ("/settings/parallel_tool_calls", True, None),
+        "settings",
+        "layout",
+        'x leaves out "parallel_tool_calls": true, which is the default',
+    ),
+    (("/settings/parallel_tool_calls", False, None), "settings", "lost", 'x has no place for "parallel_tool_calls": f'),
+    (("/settings/tool_choice", ToolChoice("auto"), None), "settings", "layout", 'x leaves out "tool_choice": '),
+    (("/settings/tool_choice", ToolChoice("none"), None), "settings", "lost", 'x has no place for "tool_choice": '),
     (("/tools", (), None), "tools", "layout", "x leaves out the tools, an empty list"),
     (("/tools/0", Tool("f"), ABSENT), "tools", "lost", "x has no place for the tool "),
     (("/tools/0/strict", True, None), "tools", "lost", "x has no place for the strict flag true"),

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from ..loss import Loss, LossCode, Severity
-from ..model import OUTSIDE, ByFormat, Settings
+from ..model import OUTSIDE, ByFormat, Settings, ToolChoice
 from ..model.diff import ABSENT, Difference
 from .wording import emptied_in, names_of, shown
 
@@ -55,6 +55,8 @@ _LABELS: Final = {
 _ENDING, _EXTRAS, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.EXTRAS, LossCode.GROUPING, LossCode.LAYOUT
 _LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
 _NO_SETTINGS: Final = Settings()
+_DEFAULTS: Final = {"/settings/tool_choice": ToolChoice("auto"), "/settings/parallel_tool_calls": True}
+"""The settings that every API has by default, by their paths."""
 _OWN_WAY: Final = {
     _LAYOUT: "does not keep the layout of the source, such as spacing and the order of keys",
     _GROUPING: "does not keep whether this message and the one before it were one",
@@ -85,8 +87,8 @@ def name_difference(difference: Difference, target: str) -> Loss:
             return Loss(code, _SPELLED, path, f"{target} leaves out {label}, which is empty")
         if old == ():
             return Loss(code, _SPELLED, path, f"{target} leaves out {label}, an empty list")
-        if code is LossCode.FAILED and old is False:
-            return Loss(code, _SPELLED, path, f"{target} leaves out {label} false, which is the default")
+        if (code is LossCode.FAILED and old is False) or _DEFAULTS.get(path, ABSENT) == old:
+            return Loss(code, _SPELLED, path, f"{target} leaves out {_member(label, old)}, which is the default")
         if code is _EXTRAS and _is_text_outside(difference):
             return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
         by_format = label == "the extras" and code is not LossCode.HEADER and _is_by_format(old)
