@@ -29,6 +29,8 @@ SURE: list[tuple[str, Any, int]] = [
     ("gemini", [], 0),
     ("gemini", {"candidates": [{"content": {"parts": PARTS}}]}, 3),
     ("gemini", {"candidates": []}, 1),
+    ("gemini", {"candidates": [{"finish_reason": 1}]}, 3),
+    ("gemini", {"output": "A", "candidates": [{"model": "m", "text": "A", "scores": {}}]}, 0),  # LLM-Blender
     ("gemini", {"candidates": ["Hi"]}, 0),
     ("gemini", {"usageMetadata": {}, "modelVersion": "m"}, 3),
     ("gemini", {"usage_metadata": {}, "prompt_feedback": {}}, 3),

@@ -501,6 +501,12 @@ def test_you_are_suggested_to_be_the_user_unless_there_is_a_me(other: str, role:
     assert f'"You": "{role}"' in proposed([{"messages": chat}], tmp_path)
 
 
+def test_guessed_rows_inside_of_an_object_are_taken_out(tmp_path: Path) -> None:
+    """ragas 0.4 (Apache-2.0), docs/_static/annotated_data.json."""
+    row = {"metric_input": {"user_input": "Why?", "response": "Because."}, "metric_output": 1, "is_accepted": True}
+    assert """jq -c 'del(.["helpfulness"]) + .["helpfulness"][]' DATA""" in proposed([{"helpfulness": [row]}], tmp_path)
+
+
 def test_of_two_people_one_is_suggested_to_be_the_user(tmp_path: Path) -> None:
     chat = [{"from": "Ann", "text": "Why?"}, {"from": "Me", "text": "Because."}]
     assert '# roles: {"Ann": "assistant", "Me": "user"}' in proposed([{"messages": chat}], tmp_path)

@@ -80,6 +80,14 @@ ROWS: list[RowCase] = [
         {"instruction": "User: Hi\nAssistant: Yes?", "input": "Assistant: Why?", "output": "Because."},
         [("user", "User: Hi\nAssistant: Yes?\nAssistant: Why?"), ANSWERED],
     ),
+    # llm-blender/mix-instruct (MIT): the candidates are no response of Gemini
+    (
+        "alpaca",
+        {"instruction": "Why?", "input": "", "output": "Because.", "candidates": [{"model": "m", "text": "So."}]},
+        BOTH,
+    ),
+    # distilabel (Apache-2.0), `TextGeneration`, with messages
+    ("answered", {"messages": [ASK], "generation": "Because.", "model_name": "m"}, BOTH),
     # ragas 0.4 (Apache-2.0), docs/howtos: single turns, expected answers, several turns
     ("alpaca", {"user_input": "Why?", "retrieved_contexts": ["c"], "response": "Because.", "reference": "So."}, BOTH),
     ("alpaca", {"user_input": "Why?", "reference_contexts": ["c"], "reference": "Because."}, BOTH),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import Object
@@ -26,8 +26,19 @@ def sniff(source: Source) -> int:
         return 3 if items and all(map(_is_content, items)) else 3 if SYSTEM in document else int(not items)
     if isinstance(candidates, list):
         items = cast("list[Json]", candidates)
-        return (3 if items else 1) if all(isinstance(each, dict) for each in items) else 0
+        return (3 if items else 1) if all(map(_is_candidate, items)) else 0
     return 3 if "usageMetadata" in document and ("modelVersion" in document or "promptFeedback" in document) else 0
+
+
+_OF_CANDIDATES: Final = frozenset(
+    ("content", "finishReason", "finish_reason", "index", "safetyRatings", "safety_ratings", "tokenCount", "token_count")
+)
+"""Members of candidates, one of which each of them has; datasets have candidates of their own (LLM-Blender)."""
+
+
+def _is_candidate(item: Json) -> bool:
+    """Return whether a value is a candidate, which may be empty."""
+    return isinstance(item, dict) and (not item or not _OF_CANDIDATES.isdisjoint(cast("Object", item)))
 
 
 def _is_content(item: Json) -> bool:

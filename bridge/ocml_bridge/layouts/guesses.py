@@ -91,7 +91,16 @@ def guess(row: Object) -> Guess | None:
         if are_messages(value, Wording()) and (found := _answered_messages(row, column)) is not None:
             return found
         return Guess(_with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns))))
-    return _question_and_answer(row)
+    return _question_and_answer(row) or _rows_of_guesses(row)
+
+
+def _rows_of_guesses(row: Object) -> Guess | None:
+    """Return advice for a row whose only list of objects has rows for which there is a guess (ragas)."""
+    lists = {column: objects_of(value) for column, value in row.items() if objects_of(value)}
+    column = next(iter(lists), "")
+    if len(lists) != 1 or is_turn(lists[column][0]):
+        return None
+    return Guess(_rows_inside(column)) if guess(lists[column][0]) is not None else None
 
 
 def _better_first(row: Object) -> Guess | None:

@@ -105,7 +105,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
             answered.QUESTION: (*columns.QUESTIONS, "input"),
             answered.ANSWER: (
                 *("response", "output", "completion", "answer", "answers", "model_output", "prediction"),
-                "output_message",
+                *("output_message", "generation", "generated_text", "model_response", "assistant_response"),
             ),
             **columns.PROMPT,
         },
