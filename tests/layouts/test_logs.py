@@ -23,6 +23,17 @@ from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import Pair, as_pairs, conversations
 
+KIND: list[Pair] = [("system", "Be kind."), *BOTH]
+CLAUDES: dict[str, Any] = {"model": "claude-x", "max_tokens": 5, "messages": [ASK]}
+GEMINIS: list[Any] = [{"role": "user", "parts": [{"text": "Why?"}]}]
+GEMINI_SAYS: dict[str, Any] = {"role": "model", "parts": [{"text": "Because."}]}
+CONVERSE: dict[str, Any] = {"messages": [{"role": "user", "content": [{"text": "Why?"}]}]}
+CONVERSE_SAYS: dict[str, Any] = {"role": "assistant", "content": [{"text": "Because."}]}
+RESPONSES_SAYS: dict[str, Any] = {
+    "type": "message",
+    "role": "assistant",
+    "content": [{"type": "output_text", "text": "Because.", "annotations": []}],
+}
 ROWS: list[RowCase] = [
     # spans: OpenInference (spec/tool_calling.md), flat and in columns of a table; OpenLLMetry; OpenTelemetry
     (
@@ -103,6 +114,19 @@ ROWS: list[RowCase] = [
     # exports of Langfuse and Braintrust: messages and the answer, as JSON text in a table, and as choices
     ("logged", {"input": json.dumps([ASK]), "output": '{"role":"assistant","content":"Because."}'}, BOTH),
     ("logged", {"input": [ASK], "output": ANSWER["choices"], "metadata": {}}, BOTH),
+    # requests of wires with their answers next to them, as a text and as a member of the response
+    ("answered-request", {"system": "Be kind.", **CLAUDES, "completion": "Because.", "source": "s"}, KIND),
+    ("answered-request", {"contents": GEMINIS, "answer": "Because.", "label": 1}, BOTH),
+    ("answered-request", {"contents": GEMINIS[0], "generation": "Because."}, BOTH),
+    ("answered-request", {"contents": GEMINIS, "candidates": [{"content": GEMINI_SAYS, "finishReason": "STOP"}]}, BOTH),
+    ("answered-request", {**CONVERSE, "output": {"message": CONVERSE_SAYS}, "stopReason": "end_turn"}, BOTH),
+    ("answered-request", {"model": "m", "input": "Why?", "output": [RESPONSES_SAYS], "id": "resp_1"}, BOTH),
+    ("answered-request", {"instructions": "Be kind.", "input": [ASK], "answer": "Because."}, KIND),
+    # they end with an answer, or the answer has another name
+    ("gemini", {"contents": [*GEMINIS, GEMINI_SAYS], "response": "So."}, BOTH),
+    ("gemini", {"contents": GEMINIS, "reference": "So."}, [ASKED]),
+    # the counts of a request are no conversation
+    ("alpaca", {"prompt": "Why?", "response": "Because.", "usageMetadata": {}, "modelVersion": "g"}, BOTH),
     # items of a dataset of Langfuse (`langfuse`, `DatasetItem`): a request with the answer that is expected
     (
         "expected",
@@ -342,3 +366,13 @@ def test_what_else_is_known_of_posted_runs_is_an_extra_column() -> None:
 def test_runs_that_end_in_another_row_are_refused_with_the_command_that_joins_the_rows() -> None:
     with pytest.raises(BridgeError, match=r"no run has a conversation .* jq -sc"):
         read_row(Plan((AUTO,)), {"post": [], "patch": [{"id": "r", "outputs": ANSWER}]})
+
+
+def test_columns_next_to_a_request_and_its_answer_are_extra_columns() -> None:
+    row = {"system": "Be kind.", **CLAUDES, "completion": "Because.", "source": "s"}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.extra_columns == {"source": "s"}
+    [conversation] = conversations(row)
+    assert conversation.messages[-1].end == "end"
+    assert conversation.settings is not None
+    assert conversation.settings.model == "claude-x"

@@ -31,7 +31,16 @@ def sniff(source: Source) -> int:
 
 
 _OF_CANDIDATES: Final = frozenset(
-    ("content", "finishReason", "finish_reason", "index", "safetyRatings", "safety_ratings", "tokenCount", "token_count")
+    (
+        "content",
+        "finishReason",
+        "finish_reason",
+        "index",
+        "safetyRatings",
+        "safety_ratings",
+        "tokenCount",
+        "token_count",
+    )
 )
 """Members of candidates, one of which each of them has; datasets have candidates of their own (LLM-Blender)."""
 

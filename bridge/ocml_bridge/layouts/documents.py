@@ -92,7 +92,7 @@ _FORCED: Final = Options(force_format=True)
 def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
     known, formats = _Last.formats
     if known is not row:
-        formats = _formats_of(row)
+        formats = formats_of_row(row)
         _Last.formats = row, formats
     return name in formats
 
@@ -113,7 +113,7 @@ def format_of_row(row: Object | str) -> str | None:
     return its_format
 
 
-def _formats_of(row: Object | str) -> Sequence[str | None]:
+def formats_of_row(row: Object | str) -> Sequence[str | None]:
     """Return the formats that a row may be a document of."""
     if isinstance(row, str):
         return [format_of_row(row)]
@@ -142,7 +142,9 @@ def _is_elsewhere(name: str, row: Object) -> bool:
     if holders is None:
         return False
     if holders.isdisjoint(row):
-        return any(objects_of(row.get(column)) for column in _COLUMNS)
+        return any(objects_of(row.get(column)) for column in _COLUMNS) or any(
+            isinstance(row.get(column), str) for column in columns.QUESTIONS
+        )
     messages = objects_of(row.get("messages")) if name == _ANTHROPIC else []
     return any(each.get("role") == "tool" or each.get("tool_calls") for each in messages)
 

@@ -72,7 +72,7 @@ def layouts_of(plan: Plan) -> tuple[Layout, ...]:
     """Return the layouts of a plan, in the words of the dataset."""
     names = plan.layout
     if names == (AUTO,):
-        found = [*_PREVIEWED, *whole(), *LAYOUTS, *in_text()]
+        found = [*_MORE_THAN_DOCUMENTS, *whole(), *LAYOUTS, *in_text()]
     else:
         found = [layout_of(name, alone=len(names) == 1) for name in names]
         for layout in found:
@@ -80,7 +80,7 @@ def layouts_of(plan: Plan) -> tuple[Layout, ...]:
     return tuple(_worded(layout, plan) for layout in found if plan.preview or not layout.preview)
 
 
-_PREVIEWED: Final = tuple(layout for layout in LAYOUTS if layout.preview)
+_MORE_THAN_DOCUMENTS: Final = tuple(layout for layout in LAYOUTS if layout.preview or layout.whole)
 """Layouts that read more of a row than the format that its document also is of."""
 
 

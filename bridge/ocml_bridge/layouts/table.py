@@ -11,6 +11,7 @@ from .agents import key_values, langchain, spans
 from .agents.previews import PREVIEWS
 from .agents.sessions import SESSIONS
 from .agents.table import FRAMEWORKS
+from .answered_wires import ANSWERED_REQUEST
 from .apps.table import EXPORTS
 from .datasets import accepted, answered, bracketed, moss, oasst, pairs, reasoned, steps, summarized, swift, valued
 from .datasets.agent_steps import AGENT_STEPS
@@ -26,6 +27,7 @@ from .texts.table import TEXTS
 
 _LAYOUTS: Final[tuple[Layout, ...]] = (
     *PREVIEWS,
+    ANSWERED_REQUEST,
     *SESSIONS,
     *EXPORTS,
     *FRAMEWORKS,
