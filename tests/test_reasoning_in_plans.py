@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from ocml_bridge import convert, formats
 from ocml_bridge.engine.instances import reader_for, writer_for
 from ocml_bridge.engine.plans.filled import Filled
+from ocml_bridge.engine.reading import Reader
 from ocml_bridge.formats.source import decode
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
+from ocml_bridge.testing.texts import read_by
 from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples
@@ -52,48 +54,56 @@ def block(number: int) -> dict[str, Any]:
 def members(kind: str, number: int) -> dict[str, Any]:
     """The members for reasoning that servers and proxies send, with different texts for each number."""
     one, other, joined = f"Thought {number}.", f"Thought {number + 1}.", f"Thought {number}.\n\nThought {number + 1}."
-    match kind:
-        case "a list":
-            return {"reasoning_details": [text(number)]}
-        case "a list and the same text":
-            return {"reasoning": one, "reasoning_details": [text(number)]}
-        case "the same text and a list":
-            return {"reasoning_details": [text(number, signed=False)], "reasoning_content": one}
-        case "a list and another text":
-            return {"reasoning": other, "reasoning_details": [text(number)]}
-        case "a list of two and their texts":
-            return {"reasoning": joined, "reasoning_details": [text(number), text(number + 1)]}
-        case "a summary and what it is of":
-            return {"reasoning": f"Summary {number}.", "reasoning_details": [summary(number), sealed(number)]}
-        case "what is sealed alone":
-            return {"reasoning_details": [sealed(number)]}
-        case "a signature beside":
-            return {"reasoning": one, "reasoning_details": [{**text(number), "text": ""}]}
-        case "blocks":
-            return {"reasoning_content": one, "thinking_blocks": [block(number)]}
-        case "both lists":
-            return {"thinking_blocks": [block(number)], "reasoning_details": [text(number)]}
-        case "no list":
-            return {"reasoning_details": number, "thinking_blocks": "none"}
-        case "an unknown item":
-            return {"reasoning": one, "reasoning_details": [{"type": "reasoning.other", "text": one, "x": number}]}
-        case "a thinking part":
-            part = {"type": "thinking", "thinking": [{"type": "text", "text": one}]}
-            return {"content": [part, {"type": "text", "text": "Yes."}], "reasoning_details": [text(number)]}
-        case "a member of Google's":
-            return {"extra_content": {"google": {"thought": True, "thought_signature": f"{LONG}{number}"}}}
-        case _:
-            return {"agent_state": {"log": [f"{LONG}{number}", "str", ["str"]], "turn": 1}, "note": f"{LONG}{number}"}
+    part = {"type": "thinking", "thinking": [{"type": "text", "text": one}]}
+    kinds: dict[str, dict[str, Any]] = {
+        "a list": {"reasoning_details": [text(number)]},
+        "a list and the same text": {"reasoning": one, "reasoning_details": [text(number)]},
+        "the same text and a list": {"reasoning_details": [text(number, signed=False)], "reasoning_content": one},
+        "a list and another text": {"reasoning": other, "reasoning_details": [text(number)]},
+        "a list of two and their texts": {"reasoning": joined, "reasoning_details": [text(number), text(number + 1)]},
+        "a list and the same text twice": {
+            "reasoning_content": one,
+            "reasoning": one,
+            "reasoning_details": [text(number)],
+        },
+        "the same text twice": {"reasoning": one, "reasoning_content": one},
+        "two texts": {"reasoning": one, "reasoning_content": other},
+        "a text, and null": {"reasoning": None, "reasoning_content": one},
+        "a summary and what it is of": {
+            "reasoning": f"Summary {number}.",
+            "reasoning_details": [summary(number), sealed(number)],
+        },
+        "what is sealed alone": {"reasoning_details": [sealed(number)]},
+        "a signature beside": {"reasoning": one, "reasoning_details": [{**text(number), "text": ""}]},
+        "blocks": {"reasoning_content": one, "thinking_blocks": [block(number)]},
+        "both lists": {"thinking_blocks": [block(number)], "reasoning_details": [text(number)]},
+        "no list": {"reasoning_details": number, "thinking_blocks": "none"},
+        "an unknown item": {
+            "reasoning": one,
+            "reasoning_details": [{"type": "reasoning.other", "text": one, "x": number}],
+        },
+        "a thinking part": {"content": [part, {"type": "text", "text": "Yes."}], "reasoning_details": [text(number)]},
+        "a member of Google's": {
+            "extra_content": {"google": {"thought": True, "thought_signature": f"{LONG}{number}"}},
+        },
+        "other members": {
+            "agent_state": {"log": [f"{LONG}{number}", "str", ["str"]], "turn": 1},
+            "note": f"{LONG}{number}",
+        },
+    }
+    return kinds[kind]
 
 
 KINDS: Final = (
     *("a list", "a list and the same text", "the same text and a list", "a list and another text"),
     *("a list of two and their texts", "a summary and what it is of", "what is sealed alone", "a signature beside"),
     *("blocks", "both lists", "no list", "an unknown item", "a thinking part", "a member of Google's", "other members"),
+    *("the same text twice", "two texts", "a text, and null", "a list and the same text twice"),
 )
 PLANS: Final = (
     *("a list", "a list and the same text", "the same text and a list", "a list of two and their texts"),
     *("a summary and what it is of", "a signature beside", "blocks", "a member of Google's", "other members"),
+    *("the same text twice", "a text, and null", "a list and the same text twice"),
 )
 """Kinds that are read by plans."""
 CALL: Final = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -146,6 +156,25 @@ def test_other_reasoning_is_read_by_the_same_plan(kind: str) -> None:
     read = reader_for(reader, PLANNED).read(decode(requests[-1], reader.kind, Log()), Log())
     assert isinstance(read, Conversation)
     assert read.plan is not None
+
+
+REPEATED: Final = [kind for kind in PLANS if "text" in kind and "of two" not in kind]
+"""Kinds in which each text stands once, or is repeated whole."""
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_a_text_that_repeats_reasoning_is_not_parsed(kind: str) -> None:
+    """Unless the repetition differs: a plan of texts does not join two, nor take one for the other."""
+    reader = Reader(adapter("openai")[0].reads_units(PLANNED), plans=True)
+    for number in range(TIMES):
+        read_by(reader, request(kind, number))
+    data = request(kind, TIMES)
+    assert read_by(reader, data)[1]
+    for at in range(data.count(b"Thought 6.")):
+        pieces = data.split(b"Thought 6.")
+        other = b"Thought 6.".join(pieces[: at + 1]) + b"Thought 7." + b"Thought 6.".join(pieces[at + 1 :])
+        without = Reader(adapter("openai")[0].reads_units(PLANNED), plans=False)
+        assert read_by(reader, other)[0] == read_by(without, other)[0]
 
 
 @pytest.mark.parametrize("target", ["anthropic", "bedrock-converse"])

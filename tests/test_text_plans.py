@@ -387,6 +387,19 @@ def test_a_long_text_in_an_unknown_member_is_a_value(size: int) -> None:
     assert read_by(reader, data("c")) == (read_by(without, data("c"))[0], size > 64)
 
 
+def test_texts_with_an_empty_content_have_plans_next_to_those_with_a_text_there() -> None:
+    reader = openai_reader()
+
+    def is_planned(answer: str) -> bool:
+        messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": answer}]
+        return read_by(reader, orjson.dumps({"model": "m", "messages": messages}))[1]
+
+    for answer in ("A", "B", "C", "", "", "", ""):
+        is_planned(answer)
+    assert is_planned("D")
+    assert is_planned("")
+
+
 # --- whether texts are split ------------------------------------------------------------------------------------------
 
 

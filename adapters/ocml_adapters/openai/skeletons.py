@@ -6,7 +6,7 @@ runs for every wire message: it is on the fast path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from itertools import permutations
 from typing import Any, Final, NamedTuple, cast
 
@@ -45,12 +45,12 @@ class _Members(NamedTuple):
 
     Attributes:
         adds: each key with its `Add` function.
-        listed: whether one is a list of reasoning, whose texts another may repeat.
+        may_repeat: whether one may repeat the reasoning of another.
         may_mark: whether one may mark a thought in the content.
     """
 
     adds: tuple[tuple[str, Add], ...]
-    listed: bool
+    may_repeat: bool
     may_mark: bool
 
 
@@ -73,15 +73,15 @@ class SkeletonReader(DocumentReader):
             members = self._members_by_keys.keep(keys, _members(keys))
         if members is None:
             return None
-        adds, listed, may_mark = members
-        repeated = _repeated(unit) if listed else None
-        if repeated == "" or (may_mark and marked_thought(unit) is not None):
+        adds, may_repeat, may_mark = members
+        repeated = _repeated(unit) if may_repeat else ()
+        if repeated is None or (may_mark and marked_thought(unit) is not None):
             return None
         key: list[Hashable] = [keys]
         values: list[str] = []
         for name, add in adds:
             value = unit[name]
-            if name == repeated:
+            if name in repeated:
                 key.append(JOINT)
             # Strings are added here, because a call for each would take most of the time.
             elif add is _add_text and value.__class__ is str:
@@ -101,21 +101,22 @@ class SkeletonReader(DocumentReader):
     def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a wire message that has a skeleton, with other contents and ids."""
         following = iter(values)
-        repeated = None if _LISTS.isdisjoint(unit) else _repeated(unit)
+        repeated = (_repeated(unit) if _may_repeat(unit) else None) or ()
         out = {
-            key: _filled(key, value, following) if value and key != repeated else value for key, value in unit.items()
+            key: _filled(key, value, following) if value and key not in repeated else value
+            for key, value in unit.items()
         }
-        if repeated:
-            out[repeated] = JOINT.join(_listed_texts(out))
+        for key in repeated:
+            out[key] = _reasoning_in(out)
         return out
 
 
 def _members(keys: tuple[str, ...]) -> _Members | None:
     """Return how the members of a wire message are added to a skeleton; None if it can have none."""
-    if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
+    if sum(key in _LISTS for key in keys) > 1:
         return None
     adds = tuple((key, _MEMBERS.get(key, add_other)) for key in keys)
-    return _Members(adds, not _LISTS.isdisjoint(keys), EXTRA in keys)
+    return _Members(adds, _may_repeat(keys), EXTRA in keys)
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
@@ -181,35 +182,43 @@ def _filled_part(part: Object, values: Iterator[str]) -> Object:
 
 # --- reasoning --------------------------------------------------------------------------------------------------------
 #
-# If another member repeats the texts of a list of reasoning, it is no value of its own.
+# Some servers write the same reasoning in several members. It is one value: that of a list of reasoning, or else of the
+# first of `REASONING_TEXTS`.
 
 _LISTS: Final = frozenset(LISTS)
 
 
+def _may_repeat(keys: Collection[str]) -> bool:
+    """Return whether a wire message with some keys may have the same reasoning in several members."""
+    return not _LISTS.isdisjoint(keys) or sum([key in REASONING_TEXTS for key in keys]) > 1
+
+
+def _repeated(unit: Object) -> Sequence[str] | None:
+    """Return the keys that repeat the reasoning of another member; None if there is no skeleton."""
+    items: Any = next((unit[key] for key in unit if key in _LISTS), None)
+    if items and (items.__class__ is not list or not all(item.__class__ is dict for item in items)):
+        return None
+    keys = [key for key in REASONING_TEXTS if unit.get(key)]
+    if (items or len(keys) > 1) and unit.get(CONTENT).__class__ is list:  # its parts may also repeat the texts
+        return None
+    repeated = keys if items and _listed_texts(unit) else keys[1:]
+    if repeated and any(unit[key] != _reasoning_in(unit) for key in repeated):
+        return None
+    return repeated
+
+
+def _reasoning_in(unit: Object) -> Any:
+    """Return the reasoning of a wire message: the texts of a list, or the value of the first member that has any."""
+    texts = _listed_texts(unit)
+    return JOINT.join(texts) if texts else next((unit[key] for key in REASONING_TEXTS if unit.get(key)), None)
+
+
 def _listed_texts(unit: Object) -> list[str]:
     """Return the texts of the items in a list of reasoning."""
-    if DETAILS in unit:
+    if unit.get(DETAILS):
         return detail_texts(unit[DETAILS])
-    items: Any = unit[BLOCKS]
-    texts = [item.get("thinking") for item in items if item.get("type") == "thinking"]
+    texts = [item.get("thinking") for item in unit.get(BLOCKS) or () if item.get("type") == "thinking"]
     return [text for text in texts if text.__class__ is str and text != ""]
-
-
-def _repeated(unit: Object) -> str | None:
-    """Return the key that repeats the texts of a list of reasoning; None if none does; "" if there is no skeleton."""
-    key = next(key for key in unit if key in _LISTS)
-    items: Any = unit[key]
-    if not items:
-        return None
-    if items.__class__ is not list or not all(item.__class__ is dict for item in items):
-        return ""
-    if unit.get(CONTENT).__class__ is list:  # its parts may also repeat the texts
-        return ""
-    texts = _listed_texts(unit)
-    member = next((name for name in REASONING_TEXTS if unit.get(name)), None)
-    if member is None or not texts:
-        return None
-    return member if unit[member] == JOINT.join(texts) else ""
 
 
 def _add_items(name: str, items: Any, key: list[Hashable], values: list[str]) -> bool:

@@ -10,6 +10,7 @@ more with probes as its strings.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -50,21 +51,35 @@ class _Shape:
 
     Args:
         places: the indices of these strings among the pieces.
+        repeats: for other strings that repeat one of them, such as a summary of the same reasoning: the index of the
+            string by the index of the repetition.
         fixed: the indices of all other strings.
         key: `Splitter.key`.
 
     Attributes:
         places: as given.
+        repeats: as given.
         variable: gets these strings from the pieces.
     """
 
-    __slots__ = ("_fixed", "_key", "places", "variable")
+    __slots__ = ("_fixed", "_key", "places", "repeats", "variable")
 
-    def __init__(self, places: Sequence[int], fixed: Sequence[int], key: Callable[[tuple[Any, ...]], Hashable]) -> None:
+    def __init__(
+        self,
+        places: Sequence[int],
+        repeats: Mapping[int, int],
+        fixed: Sequence[int],
+        key: Callable[[tuple[Any, ...]], Hashable],
+    ) -> None:
         self.places: Final = places
+        self.repeats: Final = repeats
         self.variable: Final = _getter(places)
         self._fixed: Final = _getter(fixed)
         self._key: Final = key
+
+    def repeats_in(self, pieces: Sequence[Any]) -> bool:
+        """Return whether the strings that repeat others do so in a text."""
+        return all(pieces[at] == pieces[first] for at, first in self.repeats.items())
 
     def key_of(self, text: Pieces) -> _Key:
         """Return the cache key of a text."""
@@ -177,9 +192,11 @@ class TextPlans:
             plan = self._plans.get(key)
             if plan is None or (detected and key not in self._detected):
                 continue
+            if shape.repeats and not shape.repeats_in(text.pieces):
+                continue
             values = self._splitter.values(shape.variable(text.pieces))
             if values is None or not self._are_only_values(values) or not plan.fits(values):
-                break
+                continue
             if plan.order is not None:
                 values = plan.order(values + plan.constants)
             return plan.units, values
@@ -230,14 +247,14 @@ class TextPlans:
         if len(shapes) >= _MOST_SHAPES:
             return False
         variable = plan.variable(values)
-        places = self._places(text, [values[number] for number in variable])
-        learned = self._learned(text, places, units, values, variable) if places else None
+        shape = self._shape(text, [values[number] for number in variable])
+        learned = self._learned(text, shape, units, values, variable) if shape.places else None
         if learned is None:
             return False
-        shape = next((known for known in shapes if known.places == places), None)
-        if shape is None:
-            others = {*range(self._splitter.first, len(text.pieces), 2)} - {*places}
-            shape = _Shape(places, sorted(others), self._splitter.key)
+        known = next((one for one in shapes if one.places == shape.places and one.repeats == shape.repeats), None)
+        if known is not None:
+            shape = known
+        else:
             self._shapes.keep(text.outside, [*shapes, shape], len(text.outside) + _OVERHEAD)
         self._have_numbers = self._have_numbers or plan.has_numbers
         self._plans.keep(shape.key_of(text), learned, shape.size_of(text) + _OVERHEAD)
@@ -246,7 +263,7 @@ class TextPlans:
     def _learned(
         self,
         text: Pieces,
-        places: Sequence[int],
+        shape: _Shape,
         units: PlannedUnits,
         values: Sequence[str],
         variable: Mapping[int, range | None],
@@ -255,11 +272,12 @@ class TextPlans:
 
         Args:
             text: the text.
-            places: the indices of the pieces that may be values.
+            shape: which pieces may be values.
             units: as `learn` has it.
             values: as `learn` has it.
             variable: as `ConversationPlan.variable` returned it.
         """
+        places = shape.places
         strings = self._splitter.values([text.pieces[at] for at in places])
         if strings is None or not self._are_only_values(strings):
             return None
@@ -272,7 +290,7 @@ class TextPlans:
         indices = {text: number for number, text in enumerate(probes)}
         if not indices.keys().isdisjoint(values):
             return None
-        read = self._read_with(text, places, probes)
+        read = self._read_with(text, shape, probes)
         if read is None or read[0] != units.key or len(read[1]) != len(values):
             return None
         constants: list[str] = []
@@ -296,35 +314,43 @@ class TextPlans:
         contents = {at for number, at in enumerate(order) if number in variable and variable[number] is None}
         for stripped in (len(places), len(places) - 1, 0):
             ends = [f" {one} " if at < stripped and at in contents else one for at, one in enumerate(probes)]
-            spaced = self._read_with(text, places, ends)
+            spaced = self._read_with(text, shape, ends)
             if spaced is not None and spaced[0] == units.key:
                 getter = None if is_in_order else _getter(order)
                 return TextPlan(units, constants, getter, lengths, stripped, numbers)
         return None
 
-    def _read_with(
-        self, text: Pieces, places: Sequence[int], strings: Sequence[str]
-    ) -> tuple[Hashable, Sequence[str]] | None:
+    def _read_with(self, text: Pieces, shape: _Shape, strings: Sequence[str]) -> tuple[Hashable, Sequence[str]] | None:
         """Read a text with other strings in place of some pieces; return None if it cannot be read so."""
         probed = [*text.pieces]
-        for at, string in zip(places, strings, strict=True):
+        for at, string in zip(shape.places, strings, strict=True):
             probed[at] = self._splitter.spelled(string)
+        for at, first in shape.repeats.items():
+            probed[at] = probed[first]
         try:
             return self._read(self._splitter.source(probed))
         except BridgeError:
             return None
 
-    def _places(self, text: Pieces, values: Sequence[str]) -> list[int]:
-        """Return the indices of the pieces that are these values; none if there are more than values."""
-        places = range(self._splitter.first, len(text.pieces), 2)
+    def _shape(self, text: Pieces, values: Sequence[str]) -> _Shape:
+        """Return which pieces are these values; none are if there are more than values, and no repetitions."""
+        indices = range(self._splitter.first, len(text.pieces), 2)
         strings = self._splitter.values(text.pieces[self._splitter.first :: 2]) or []
-        wanted = {*values}
-        found = [
-            at
-            for at, string in zip(places, strings, strict=False)
-            if string in wanted and not self._splitter.is_key(text.pieces, at)
-        ]
-        return found if len(found) <= len(values) else []
+        counts = Counter(values)
+        first: dict[str, int] = {}
+        places: list[int] = []
+        repeats: dict[int, int] = {}
+        for at, string in zip(indices, strings, strict=False):
+            if string not in counts or self._splitter.is_key(text.pieces, at):
+                continue
+            if first.setdefault(string, at) != at and counts[string] == 1:
+                repeats[at] = first[string]
+            else:
+                places.append(at)
+        if len(places) > len(values):
+            places, repeats = [], {}
+        others = {*indices} - {*places} - repeats.keys()
+        return _Shape(places, repeats, sorted(others), self._splitter.key)
 
 
 def _least_lengths(values: Sequence[str], variable: Mapping[int, range | None]) -> dict[str, int]:
