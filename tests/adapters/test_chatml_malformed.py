@@ -126,6 +126,45 @@ def test_a_start_tag_in_a_value_is_text_and_found_if_it_may_begin_another_one(va
     assert codes == {*other}
 
 
+@pytest.mark.parametrize(
+    ("value", "arguments"),
+    [
+        # Tests of readers of calls in texts: a command may quote the tags.
+        ("outer <parameter=other>inner</parameter>", {"s": "outer <parameter=other>inner</parameter>"}),
+        (
+            "echo '</parameter>' && echo '<parameter=n>' && echo '</parameter>'",
+            {"s": "echo '</parameter>' && echo '<parameter=n>' && echo '</parameter>'"},
+        ),
+        # mlc-ai/xgrammar, tests/python/test_function_calling_converter.py: an object as tags is none.
+        ("\n<parameter=n>\n1\n</parameter>\n", {"s": "<parameter=n>\n1\n</parameter>"}),
+        ("<parameter=n>1</parameter><parameter=o>2</parameter>", None),
+        ("x<parameter=n>3", {"s": "x", "n": 3}),
+    ],
+)
+def test_a_parameter_with_its_end_tag_inside_of_another_one_is_text(value: str, arguments: Any) -> None:
+    body = f"<tool_call><function=f><parameter=s>{value}</parameter></function></tool_call>"
+    messages, codes = answers(body, model="qwen3-coder")
+    assert [json.loads(str(each.content)) for each in messages] == [arguments or {"s": value}]
+    assert FindingCode.JSON_REPAIRED in codes
+    text = f"<|im_start|>assistant\n{body}<|im_end|>\n"
+    assert write(read(text, "chatml").transcript, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Text. <function=f>\n<parameter=s>\nls\n</parameter>\n</function>",
+        'Computing<function=f>{"s": "x"}</function>',  # waybarrios/vllm-mlx, tests/test_tool_parsers.py
+        '<tool_call id="1"><function=f><parameter=s>x</parameter></function></tool_call>',
+    ],
+)
+def test_a_call_that_is_not_read_is_found(body: str) -> None:
+    messages, codes = answers(body, model="qwen3-coder")
+    assert ([each.content for each in messages], codes) == ([body], {FindingCode.MARKUP})
+    for text in ("Use <function=f> to check.", "As `<function=f>{}</function>`.", "<tool_calling> is a word."):
+        assert answers(text, model="qwen3-coder")[1] == set()
+
+
 @pytest.mark.parametrize("end", ["</parameter1>", "</parameter_city>", "</parameter", "</parameter >", "</ parameter>"])
 @pytest.mark.parametrize(
     "after", ["<parameter=n>\n3\n</parameter>\n</function>\n</tool_call>", "</function>\n</tool_call>"]
@@ -183,6 +222,9 @@ def test_a_call_that_is_only_the_function_with_json_is_one() -> None:
         '<tool_call>\n{"name": "f", "arguments": {"content": "print("a", "b")"}}\n</tool_call>',
         "<tool_call>\n{'a': 1}\n</tool_call>",
         "<tool_call>\n\n</tool_call>",
+        # The arguments are at another place: without them, another call would be made.
+        '<tool_call>\n{"name": "get_weather", "city": "Paris"}\n</tool_call>',
+        '<tool_call>\n{"name": "get_weather", "params": {"city": "Paris"}}\n</tool_call>',
     ],
 )
 def test_what_can_be_read_in_several_ways_stays_text(body: str) -> None:

@@ -243,7 +243,9 @@ def test_8_whatever_arguments_are_they_come_back_verbatim(content: str) -> None:
     assert transcript(output).messages[0].content == content
 
 
-@pytest.mark.parametrize("body", ["get_weather(Paris)", "{}", '{"name": 5}', '{"name": "f", ', "[]", ""])
+@pytest.mark.parametrize(
+    "body", ["get_weather(Paris)", "{}", '{"name": 5}', '{"name": "f", ', '{"name": "f", "a": 1}', "[]", ""]
+)
 def test_9_a_call_that_is_none_stays_text(body: str) -> None:
     text = assistant(f"x <|action_start|><|plugin|>\n{body}<|action_end|> y")
     (message,) = transcript(text).messages

@@ -17,7 +17,7 @@ UNREAD: Final = (
     *("<function_call>", "<toolcall>", "<TOOLCALL>", "<|tool_call>", "<tool_code>", "<｜DSML｜", "[TOOL_CALLS]"),
     *("<seed:tool_call>", "<iquest_tool_call>", "<seed:think>", "<|thinking|>", "<|think|>", "[THINK]"),
     *("<thinking>", "<thought>", "<reasoning>", "✿FUNCTION✿", "<Think>", "<THINK>", "< think >", "<think >"),
-    *("<function name=", "<functionname=", "<function_call name=", "<tool_call >", "<Tool_Call>"),
+    *("<function name=", "<functionname=", "<function_call name=", "<tool_call ", "<Tool_Call>"),
     *("<tool_response>", "<|tool_response_start|>"),
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, Step3, copies of
@@ -33,6 +33,8 @@ _CALLS_ALONE: Final = re.compile(
 )
 """The beginning of a text that is nothing but calls: in JSON (xLAM), in Python, or as tags whose tokens the server
 removed (LFM2, MiniCPM5). No tag marks them, so they may be an answer in JSON or code."""
+_CALL_IN_A_LINE: Final = re.compile(r"(?<![`\"'])<function=[^<>\n]+>(?=\s*(?:<parameter=[^<>\n]+>|\{))")
+"""A function's tag with arguments after it, which is a call only at the beginning of a line."""
 _CALL_IN_CODE: Final = re.compile(rf"```\w*\s*{_CALL}")
 """A call in JSON in a block of code, as Qwen2.5-Coder writes it. Searched fast, because it begins with a fixed text."""
 _ACTION: Final = re.compile(r"(?:\A|\n)[ \t]*(Action:)[^\n]*\n\s*Action Input:")
@@ -71,6 +73,9 @@ def unread_tags(text: str) -> Iterator[str]:
         found = _UNREAD.match(text) or _UNREAD_IN_A_LINE.search(text)
         if found is not None:
             yield found[1]
+        found = _CALL_IN_A_LINE.search(text)
+        if found is not None:
+            yield found[0]
     if text.startswith(_BEGINNINGS):
         yield from _at_beginning(text)
     in_code = _CALL_IN_CODE.search(text) if "`" in text else None

@@ -8,7 +8,7 @@ from typing import Final
 
 from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values.jsontext import spaced
-from ocml_bridge.text.calls import SPACE, constraint_of, is_embedded, members_alone, remark_call
+from ocml_bridge.text.calls import SPACE, constraint_of, is_embedded, may_have_arguments, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
 from .syntax import PYTHON
@@ -52,6 +52,8 @@ def read_plugin(body: str, *, closed: bool = False) -> Call | None:
     if members is None or name is None or not isinstance(name.value, str):
         return None
     span = next((members[key] for key in _KEYS if key in members), None)
+    if span is None and may_have_arguments(members):
+        return None
     if span is None or not isinstance(span.value, str):
         content, constraint = "{}" if span is None else span.raw, "json"
     else:

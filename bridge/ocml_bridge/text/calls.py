@@ -10,6 +10,8 @@ from ..json_values.jsontext import Span, members, parse
 
 SPACE: Final = " \t\r\n"
 """The white space that may surround an object."""
+_BESIDE_NAME: Final = frozenset({"name", "id", "call_id", "tool_call_id", "type", "index"})
+"""The members that a call without arguments may have."""
 _SPACES: Final = re.compile(f"[{SPACE}]*")
 
 
@@ -34,6 +36,14 @@ def is_embedded(arguments: str) -> bool:
 def constraint_of(arguments: str) -> str | None:
     """Return `json` if arguments are JSON, else None."""
     return "json" if parse(arguments) is not None else None
+
+
+def may_have_arguments(fields: dict[str, Span]) -> bool:
+    """Return whether a call that has none of the keys of arguments may have arguments, under other keys.
+
+    Without them, another call would be made.
+    """
+    return not _BESIDE_NAME.issuperset(fields)
 
 
 def remark_call(fields: dict[str, Span], keys: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
-from ocml_bridge.text.calls import SPACE, is_embedded, members_alone, remark_call
+from ocml_bridge.text.calls import SPACE, is_embedded, may_have_arguments, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
 from .calls import Call
@@ -25,7 +25,7 @@ _HEAD: Final = re.compile(
 
 
 def read_call(text: str, *, brackets: bool = False) -> Call | None:
-    """Return the call that a text describes; None if it does not name its function.
+    """Return the call that a text describes; None if it does not name its function, or may have other arguments.
 
     Args:
         text: the text.
@@ -42,6 +42,8 @@ def read_call(text: str, *, brackets: bool = False) -> Call | None:
     if fields is None or name is None or not isinstance(name.value, str):
         return None
     key = next((key for key in _KEYS if key in fields), None)
+    if key is None and may_have_arguments(fields):
+        return None
     arguments = "{}" if key is None else _arguments(fields[key])
     return Call(name.value, arguments, repaired=repaired, remark=remark_call(fields, _KEYS))
 

@@ -232,15 +232,20 @@ class _Reading:
     def _parameter(self, name: str) -> bool:
         """Read the value at the position; return whether it has an end."""
         start = block = self.at
+        inner = 0
         for tag in _TAG.finditer(self.text, start):
             if tag.start() < block or (block := self._end_of_block(tag)) > tag.start():
                 continue
             if tag[0] == _END_PARAMETER:
-                if not self._is_followed_by(tag.end(), TAGS):
+                if inner or not self._is_followed_by(tag.end(), TAGS):
+                    inner = max(0, inner - 1)
                     continue
                 self.at = tag.end()
             elif self._stands_for_end(tag, start, name):
                 self.mended = True
+                if tag["parameter"] is not None and (inner or self._is_nested(tag, start)):
+                    inner += 1
+                    continue
                 self.at = tag.start()
             else:
                 continue
@@ -324,6 +329,17 @@ class _Reading:
             return True
         follows = {_END_FUNCTION: (_CLOSE, _OPEN, "<function="), _CLOSE: (_OPEN,)}.get(tag[0])
         return follows is not None and self._is_followed_by(tag.end(), follows)
+
+    def _is_nested(self, tag: re.Match[str], start: int) -> bool:
+        """Return whether a tag begins a parameter inside of the value that begins at `start`: both have end tags."""
+        if self._begins_line(tag) and self.text[start : tag.start()].strip():
+            return False
+        lacking = 1
+        for each in islice(_TAG.finditer(self.text, start), _MOST_TAGS):
+            if each["parameter"] is None and each[0] != _END_PARAMETER:
+                break
+            lacking += -1 if each[0] == _END_PARAMETER else 1
+        return lacking <= 0
 
     def _is_followed_by(self, at: int, tags: tuple[str, ...]) -> bool:
         """Return whether, after white space, one of some tags follows, or the end of the text, maybe within a tag."""
