@@ -185,6 +185,14 @@ def test_media_are_an_extra_column_if_there_are_more_or_fewer_places(images: lis
     assert (media(row), extra_columns_of(row)) == ([], ["images"])
 
 
+def test_a_text_for_media_in_a_rejected_answer_stays_a_text() -> None:
+    row = {"prompt": "Draw it.", "chosen": "<image>", "rejected": "<image>", "images": ["a.png"]}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    found: Any = document.value
+    assert found["non_preferred_output"] == [{"role": "assistant", "content": "<image>"}]
+    assert media(row) == ["a.png"]
+
+
 @pytest.mark.parametrize("images", [["a.png"], ["a.png", "b.png", "c.png"]])
 def test_texts_for_media_stay_texts_if_there_are_more_or_fewer(images: list[Any]) -> None:
     row = {"instruction": "<image><image>What?", "output": "A cat.", "images": images}

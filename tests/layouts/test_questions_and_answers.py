@@ -70,6 +70,11 @@ ROWS: list[RowCase] = [
         {"prompt": "Hi\n<extra_id_1>Assistant\nYes?\n<extra_id_1>User\nWhy?", "response": "Because.", "verbosity": 1},
         [("user", "Hi"), ("assistant", "Yes?"), *BOTH],
     ),
+    (
+        "alpaca",
+        {"prompt": "Why?\n<extra_id_1>Assistant\n", "response": "Because.", "verbosity": 1},
+        BOTH,
+    ),
     # JosephusCheung/GuanacoDataset: earlier turns in the instruction, the question in the input, with a label or not
     *(
         ("alpaca", {"instruction": "User: Hi\nAssistant: Yes?", "input": asked, "output": "Because."}, GUANACO)

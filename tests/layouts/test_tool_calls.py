@@ -13,6 +13,7 @@ from layouts.row_pieces import (
     ASKED,
     CALL,
     DOLCI,
+    TURN,
     WEATHER,
     WEATHER_TEXT,
     RowCase,
@@ -28,6 +29,24 @@ MARKET = json.dumps({**WEATHER, "name": "Market API", "required": None})
 
 
 ROWS: list[RowCase] = [
+    # lilacai/glaive-function-calling-v2-sharegpt (Apache-2.0): the token at the end of a call is no part of it
+    (
+        "hermes-functions",
+        {
+            "conversations": [
+                TURN,
+                {"from": "gpt", "value": '<functioncall> {"name": "weather", "arguments": \'{}\'} <|endoftext|>'},
+                {"from": "tool", "value": "20"},
+            ]
+        },
+        [ASKED, ("call weather", "{}"), ("tool", "20")],
+    ),
+    # HuggingFaceTB/smoltalk, `apigen-80k` (Apache-2.0): an empty list of calls says that there is none
+    (
+        "hermes-functions",
+        {"messages": [ASK, {"role": "assistant", "content": "<tool_call>[]</tool_call>"}]},
+        [ASKED, ("assistant", "<tool_call>[]</tool_call>")],
+    ),
     # LLaMA-Factory v1
     (
         "llamafactory-v1",

@@ -182,6 +182,8 @@ def chained(*names: str) -> list[dict[str, Any]]:
         (chained("a", "b"), "messages", [[ASKED, ANSWERED]]),
         (chained("b", "a"), "branches", [[ASKED, ANSWERED]]),
         (chained("a", "b", "c"), "branches", [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]),
+        # in a circle
+        ([*chained("a"), {**chained("b")[0], "parentId": "c"}, {**chained("c")[0], "parentId": "b"}], "messages", None),
         # not one tree: an answer names its question only
         (chained("a", "b") + [{**each, "id": f"2{each['id']}"} for each in chained("a", "b")], "messages", None),
     ],

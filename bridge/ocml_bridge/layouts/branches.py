@@ -33,9 +33,22 @@ def are_branches(fields: Object, wording: Wording) -> bool:
     if not items or _LINKS.isdisjoint(items[-1]) or not are_requests(fields, wording):
         return False
     tree = _tree_of(fields)
-    if tree is None or list(tree.parents.values()).count(None) != 1:
+    if tree is None or not _is_connected(tree):
         return False
     return list(tree.parents.values()) != [None, *tree.nodes][:-1]
+
+
+def _is_connected(tree: Tree) -> bool:
+    """Return whether all messages follow one first message."""
+    after: dict[str | None, list[str]] = {}
+    for place, parent in tree.parents.items():
+        after.setdefault(parent, []).append(place)
+    reached = after.get(None, [])
+    if len(reached) != 1:
+        return False
+    for place in reached:  # which grows
+        reached.extend(after.get(place, []))
+    return len(reached) == len(tree.nodes)
 
 
 def _tree_of(fields: Object) -> Tree | None:
@@ -62,7 +75,7 @@ def read_branches(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return a conversation for each branch, that of the current message first, with the links in a column.
 
     Raises:
-        BridgeError: OCB-SHAPE if messages name each other in a circle; OCB-LIMIT if the tree is too large.
+        BridgeError: OCB-LIMIT if the tree is too large.
     """
     tree = _tree_of(fields)
     assert tree is not None, "the row was found to be of the layout"

@@ -17,6 +17,7 @@ from ..json_values.jsontext import as_text
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from .declared import tools_of
+from .edges import unended
 from .fitting import as_list, as_object, items_of, members_of, without_members
 from .layout import Object, noticed, parsed_or_none
 from .messages import calls_of, message
@@ -195,6 +196,8 @@ def _called(
         if "<function=" in text and _FUNCTION.search(text):
             findings.append(Finding(FindingCode.MARKUP, Severity.CHANGED, path, "nothing answers the call in the text"))
         return each
+    text = unended(text)
+    found = list(pattern.finditer(text))
     before, rest = text[: found[0].start()], pattern.sub("", text[found[0].start() :])
     about_calls: list[Finding] = []
     try:
@@ -204,6 +207,8 @@ def _called(
             Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call is not JSON; it is kept as text")
         )
         return each
+    if not made:
+        return each  # an empty list of calls: the text says that there is none (SmolTalk)
     if rest.strip() and found[0][0].startswith(_CODE_OPENS) and not before.strip():
         before, rest = rest, ""  # the template writes the text of the message after its calls
     if rest.strip():

@@ -140,6 +140,8 @@ def _read_nemo(text: str) -> list[Object] | None:
     """Return the messages of a question that is followed by further turns, each after a token (HelpSteer2)."""
     first, *rest = _NEMO_TURN.split(text)
     roles, texts = ["user", *map(str.lower, rest[::2])], [first, *rest[1::2]]
+    if roles[-1] == "assistant" and not texts[-1].strip():
+        del roles[-1], texts[-1]
     if _NEMO in "".join(texts) or roles != [("user", "assistant")[at % 2] for at in range(len(roles))]:
         return None
     return list(map(message, roles, texts)) if roles[-1] == "user" else None

@@ -140,14 +140,14 @@ def _placed(document: Document, media: Object) -> Document:
     return document._replace(value=value, findings=(*document.findings, *findings), extra_columns=more)
 
 
-_ANSWERS: Final = ("preferred_output", "non_preferred_output")
+_CHOSEN: Final = "preferred_output"
 
 
 def _messages_in(value: Json) -> list[Object]:
     """Return the messages of a document whose media may be in columns: all but a rejected answer."""
     given = members_of(value)
     request = as_object(given.get("input")) or given
-    return [*objects_of(request.get("messages")), *objects_of(given.get(_ANSWERS[0]))]
+    return [*objects_of(request.get("messages")), *objects_of(given.get(_CHOSEN))]
 
 
 _PLACE: Final = re.compile(f"<({'|'.join(dict.fromkeys(_KINDS.values()))})>")
@@ -179,7 +179,7 @@ def _with_places(value: Json, counts: Mapping[str, int]) -> Json:
     if not kinds or given is None:
         return value
     request = as_object(given.get("input"))
-    lists = {name: given[name] for name in ("messages", *_ANSWERS) if name in given}
+    lists = {name: given[name] for name in ("messages", _CHOSEN) if name in given}
     out = {**given, **{name: [_split(each, kinds) for each in objects_of(found)] for name, found in lists.items()}}
     if request is not None:
         out["input"] = {**request, "messages": [_split(each, kinds) for each in objects_of(request.get("messages"))]}
