@@ -321,7 +321,10 @@ def test_any_long_text_of_an_unknown_member_is_written_as_without_plans(texts: S
 
 
 def of_an_agent(source: str, words: Contents) -> bytes:
-    """A request as agents send it, with what its API asks to have back: ids of items, signatures, cache marks."""
+    """A request as agents send it, with what its API asks to have back: ids of items, signatures, callers, cache marks.
+
+    Some clients sort the keys, and leave out an empty result.
+    """
     mark: Json = {"type": "ephemeral", "ttl": "1h"}
     instructions, question, answer, more = words.texts[:4]
     made: Json
@@ -339,10 +342,12 @@ def of_an_agent(source: str, words: Contents) -> bytes:
                 {"type": "thinking", "thinking": more, "signature": words.own[0]},
                 {"type": "redacted_thinking", "data": words.own[1]},
                 {"type": "text", "text": answer, "cache_control": mark},
+                {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}, "caller": {"type": "direct"}},
             ]
             turns: Json = [
                 {"role": "user", "content": [{"type": "text", "text": question}, {"type": "text", "text": more}]},
                 {"role": "assistant", "content": made},
+                {"content": [{"type": "tool_result", "tool_use_id": "toolu_1"}], "role": "user"},
             ]
             system: Json = [
                 {"type": "text", "text": instructions},

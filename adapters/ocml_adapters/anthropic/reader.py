@@ -6,6 +6,7 @@ A thought, a call or a result is a message; adjacent blocks of other types are t
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import permutations
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -144,10 +145,10 @@ _SOURCE: Final = an_object(
 _PARTS: Final = (_TEXT, _block("image", source=_SOURCE))
 _CONTENT: Final = one_of(type, {str: _ANY, list: items(an_object(*_PARTS))})
 _BLOCKS: Final = {
-    "user": (*_PARTS, _block("tool_result", {"is_error": A_FLAG}, tool_use_id=_ID, content=_CONTENT)),
+    "user": (*_PARTS, _block("tool_result", {"is_error": A_FLAG, "content": _CONTENT}, tool_use_id=_ID)),
     "assistant": (
         _TEXT,
-        _block("tool_use", id=_ID, name=A_WORD, input=AN_OBJECT),
+        _block("tool_use", {"caller": A_SHORT_VALUE}, id=_ID, name=A_WORD, input=AN_OBJECT),
         _block("thinking", thinking=_ANY, signature=_SEAL),
         _block("redacted_thinking", data=_SEAL),
     ),
@@ -155,6 +156,8 @@ _BLOCKS: Final = {
 }
 _LISTS: Final = {role: items(an_object(*shapes)) for role, shapes in _BLOCKS.items()}
 """The slots of lists of blocks, by the role of their wire message."""
+_ORDERS: Final = frozenset(permutations(WIRE_ORDER))
+"""The keys of wire messages, in any order: some clients sort them."""
 _SPEAKERS: Final = ("user", "assistant")
 """The roles of most wire messages: no set, because a role may be any value, also an unhashable one."""
 _LATER: Final = "later instructions"
@@ -171,25 +174,25 @@ def skeleton(unit: Any, before: Any) -> Skeleton | None:
     if unit.__class__ is not dict:
         return None
     keys = tuple(unit)
-    if keys == WIRE_ORDER:
+    if keys in _ORDERS:
         role, content = unit["role"], unit["content"]
         if role not in _SPEAKERS:
             if role != SYSTEM or before.__class__ is not dict or before.get("role") not in _SPEAKERS:
                 return None
             role = _LATER
         if content.__class__ is str:
-            return None if is_blank(content) else (role, [content])
-        return _skeleton_of_blocks(role, content, before)
+            return None if is_blank(content) else ((role, keys), [content])
+        return _skeleton_of_blocks(role, keys, content, before)
     if keys != (SYSTEM,):
         return None
     content = unit[SYSTEM]
     if content.__class__ is str:
         return None if is_blank(content) else (SYSTEM, [content])
-    return _skeleton_of_blocks(SYSTEM, content, None)
+    return _skeleton_of_blocks(SYSTEM, keys, content, None)
 
 
-def _skeleton_of_blocks(role: str, blocks: Any, before: Any) -> Skeleton | None:
-    key: list[Hashable] = [role, role == "user" and ends_in_reply(before)]
+def _skeleton_of_blocks(role: str, keys: tuple[str, ...], blocks: Any, before: Any) -> Skeleton | None:
+    key: list[Hashable] = [role, keys, role == "user" and ends_in_reply(before)]
     values: list[str] = []
     slot = _LISTS[SYSTEM if role == _LATER else role]
     return (tuple(key), values) if slot.add(blocks, key, values) and values else None
