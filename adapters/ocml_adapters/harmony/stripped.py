@@ -13,13 +13,15 @@ from .header import implied_intent
 from .syntax import ASSISTANT, CHANNELS
 
 _TARGET: Final = r" ?to=([\w.-]+?)"
-_MARKER: Final = re.compile(
-    r"(?:^|assistant|(?<=[}\]])\s*(?:commentary)?(?=analysis|final))"
+_HEADER: Final = (
     rf"(?:{_TARGET}(?= |analysis|commentary|final))? ?"
     r"(analysis|commentary|final)"
     r"(?: to=([\w.-]+?)(?:(?<=\w)commentary(?= json))?(?= |json|code|[\[{\"]|$))?"
     r"(?: ?(json|code)(?=\s*[\[{\"]))?"
 )
+_MARKER: Final = re.compile(f"(?:^|assistant){_HEADER}")
+_AFTER_CALL: Final = re.compile(rf"\s*(?:commentary)?(?=analysis|final){_HEADER}")
+"""The header of a message that follows the arguments of a call without `assistant`."""
 _NAMED: Final = re.compile(rf"{ASSISTANT}(?:{'|'.join(CHANNELS)})|analysis(?=[A-Z])")
 STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
 """The beginning of an answer whose control tokens were left out."""
@@ -35,25 +37,29 @@ def read_stripped(text: str) -> list[Message] | None:
         The messages; None for any other text.
     """
     text = text.lstrip()
-    marks = list(_marks(text))
+    marks = list(_MARKER.finditer(text))
     if not marks or marks[0].start() != 0:
         return None
-    if len(marks) == 1 and None in marks[0].groups()[2:] and not _NAMED.match(text):
-        return None
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    return [_marked(mark, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
+    messages = [
+        each for mark, end in zip(marks, ends, strict=True) for each in _marked_in(text[mark.end() : end], mark)
+    ]
+    if len(messages) == 1 and None in marks[0].groups()[2:] and not _NAMED.match(text):
+        return None
+    return messages
 
 
-def _marks(text: str) -> Iterator[re.Match[str]]:
-    """Yield the headers in a text. One without `assistant` follows a call, at the end of the JSON of its arguments."""
-    end = -1
-    for mark in _MARKER.finditer(text):
-        if mark.start() and not mark[0].startswith(ASSISTANT) and mark.start() != end:
-            continue
-        yield mark
-        if mark[1] is not None or mark[3] is not None:
-            found = value_at(text, mark.end())
-            end = -1 if found is None else found[1]
+def _marked_in(text: str, mark: re.Match[str]) -> Iterator[Message]:
+    """Yield the message after a header, and those that follow the arguments of calls in it without `assistant`."""
+    at = 0
+    while mark[1] is not None or mark[3] is not None:
+        found = value_at(text, at)
+        following = None if found is None else _AFTER_CALL.match(text, found[1])
+        if found is None or following is None:
+            break
+        yield _marked(mark, text[at : found[1]])
+        mark, at = following, following.end()
+    yield _marked(mark, text[at:])
 
 
 def _marked(mark: re.Match[str], content: str) -> Message:
