@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from ocml_adapters.harmony.units import Frames
 from ocml_bridge import Document, Message, Transcript, convert, formats, make_sidecar, read, registry, verify, write
-from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.turns import is_call, parts_of
 from ocml_bridge.checks.answers import other_answers
 from ocml_bridge.formats.adapter import Adapter
 from ocml_bridge.loss import LossCode
@@ -268,11 +268,16 @@ def test_contents_are_read_as_answers_to_the_same_calls(document: Transcript) ->
 
 
 def contents_by_reply(document: Document, named: set[str]) -> dict[str, str]:
-    """Content of each reply → content of the call that it answers; without the replies that losses name."""
+    """Content of each reply → content of the call that it answers; without the replies that losses name.
+
+    Several replies to one call are one in some formats: its first text is compared.
+    """
     assert isinstance(document, Transcript)
     messages = document.messages
     return {
-        str(messages[reply].content): json.dumps(json.loads(str(messages[call].content)))
+        str(getattr(parts_of(messages[reply].content)[0], "text", "")): json.dumps(
+            json.loads(str(messages[call].content))
+        )
         for reply, call in pair(messages).items()
         if f"/messages/{reply}" not in named
     }

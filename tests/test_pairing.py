@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import Message
+from ocml_bridge import Message, convert
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
 from ocml_bridge.units.arrange import arrangement_for, arrival_losses, misread, pairing_losses
 from ocml_bridge.units.heads import item_of
 from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
+from ocml_bridge.units.repeats import repeats_in
 from sampling import examples
 from weights import mostly
 
@@ -187,3 +190,89 @@ def test_the_loss_of_a_late_message_explains_why_it_moves() -> None:
         ("/messages/0", "harmony has messages in the order in which they came; this message moves"),
         ("/messages/1", "harmony has messages in the order in which they came; this message moves"),
     ]
+
+
+# --- several results for one call -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("messages", "again"),
+    [
+        ([call("a"), reply("a"), reply("a")], [2]),
+        ([call("a"), reply("a"), reply("a"), reply("a")], [2, 3]),
+        ([call(), reply(name="functions.f"), reply(name="functions.f")], [2]),
+        ([call(), call(continues=True), reply(), reply()], []),
+        ([call(), reply(name="functions.f"), reply(name="functions.g")], []),
+        ([call("a"), reply("a"), text(), reply("a")], []),
+        ([call("a"), reply("a"), reply("b")], []),
+        ([reply("a"), reply("a")], []),
+    ],
+)
+def test_a_result_directly_behind_another_one_for_the_same_call_repeats_it(
+    messages: list[Message], again: list[int]
+) -> None:
+    assert repeats_in(list(map(item_of, messages))) == again
+
+
+RESULTS: dict[str, Callable[[Any], list[Any]]] = {
+    "openai": lambda document: [m["content"] for m in document["messages"] if m["role"] == "tool"],
+    "openai-responses": lambda document: [i["output"] for i in document["input"] if "output" in i],
+    "anthropic": lambda document: [b["content"] for m in document["messages"][1:2] for b in m["content"]],
+    "bedrock-converse": lambda document: [
+        b["toolResult"]["content"] for m in document["messages"][1:2] for b in m["content"]
+    ],
+}
+"""The wires with one result for a call → the contents of the results in a document with one call at the beginning."""
+
+
+@pytest.mark.parametrize("wire", RESULTS)
+def test_several_results_of_code_are_one_result_of_another_api(wire: str) -> None:
+    """Recorded by the AI SDK (google-code-execution-multiple-results.json)."""
+    parts = [
+        {"executableCode": {"language": "PYTHON", "code": "print('ok')\nprint(1/0)"}},
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "ok\n"}},
+        {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "division by zero\n"}},
+        {"text": "It failed."},
+    ]
+    document = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+    written = convert(document, source="gemini", target=wire)
+    (content,) = RESULTS[wire](written.output)
+    assert [part["text"] for part in content] == ["ok\n", "division by zero\n"]
+    assert [loss.path for loss in written.losses if loss.code == "message"] == ["/messages/2"]
+    assert convert(json.dumps(document), source="gemini", target="gemini").losses == ()
+
+
+OWN: dict[str, Any] = {
+    "openai": [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        *({"role": "tool", "tool_call_id": "a", "content": text} for text in ("1", "2")),
+    ],
+    "openai-responses": [
+        {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+        *({"type": "function_call_output", "call_id": "a", "output": text} for text in ("1", "2")),
+    ],
+    "anthropic": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "a", "content": text} for text in ("1", "2")],
+        },
+    ],
+    "bedrock-converse": [
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]},
+        {
+            "role": "user",
+            "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": text}]}} for text in ("1", "2")],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("wire", OWN)
+def test_several_results_that_were_read_from_an_api_are_written_back(wire: str) -> None:
+    back = convert(json.dumps(OWN[wire]), source=wire, target=wire)
+    assert (json.dumps(back.output), back.losses) == (json.dumps(OWN[wire]), ())

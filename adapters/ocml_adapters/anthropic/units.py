@@ -17,6 +17,7 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, Split
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.relations import indices_of, with_tools_apart
+from ocml_bridge.units.repeats import mark_repeats, with_repeats_joined
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.empty_texts import BESIDE, around
 from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY
@@ -180,7 +181,8 @@ class WireWriter(DocumentWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: tools declared once, ids and names that the API accepts, one system prompt."""
         conversation, origins = with_tools_apart(conversation, log)
-        items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
+        items, origins = with_repeats_joined(conversation.items, origins, log, NOTES)
+        items, origins = with_one_prompt(with_ids(items), origins, log)
         is_sent = not (is_response(conversation.around) and self._is_one_answer(items))
         is_sent = is_sent or (any(map(_is_prompted, items)) and not is_own_response(conversation.around))
         if is_sent and UNSIGNED.of(self.options) != "keep":
@@ -294,6 +296,7 @@ _ORDER, _AS_GIVEN = "order", "kept"
 
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
+    mark_repeats(items, NOTES)
     report_repeated(items, log)
     order = gathered(items, is_in_assistant_wire)
     if order is not None:

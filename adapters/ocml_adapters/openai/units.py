@@ -16,6 +16,7 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, SplitDocument, 
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.relations import with_tools_apart
+from ocml_bridge.units.repeats import mark_repeats, with_repeats_joined
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.documents import SHAPE
@@ -86,6 +87,7 @@ class WireWriter(DocumentWriter):
         """
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = without_blanks(conversation.items, origins, log, target=HOME, alone=True)
+        items, origins = with_repeats_joined(items, origins, log, NOTES)
         around = conversation.around
         items = with_names(linked(with_call_types(items, around.tools)))
         return self._placed(Prepared(items, around, origins), log)
@@ -171,6 +173,7 @@ _ORDER, _AS_GIVEN = "order", "kept"
 
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
+    mark_repeats(items, NOTES)
     if answered_at_once(items) is not None:
         around = replace(around, layout=NOTES.adding(around.layout, {_ORDER: _AS_GIVEN}))
     return Conversation(items, around)

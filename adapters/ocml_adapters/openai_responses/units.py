@@ -18,6 +18,7 @@ from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.pairing import identified, name_replies
 from ocml_bridge.units.relations import with_tools_apart
+from ocml_bridge.units.repeats import mark_repeats, with_repeats_joined
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.freeform import is_object
@@ -111,6 +112,7 @@ class ItemWriter(DocumentWriter):
         """
         conversation, origins = with_tools_apart(conversation, log, declare=_declares_tools)
         items, origins = without_blanks(conversation.items, origins, log, target=HOME)
+        items, origins = with_repeats_joined(items, origins, log, NOTES)
         items = identified(with_call_types(with_phases(items), conversation.around.tools), HOME)
         items = with_names(with_reply_types(items))
         start = _FIRST if takes_instructions(conversation.around) else None
@@ -190,6 +192,7 @@ def _declares_tools(items: Sequence[Item]) -> bool:
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     """Return the conversation of messages that were read or written; change the list."""
     name_replies(items, log)
+    mark_repeats(items, NOTES)
     _cut_off_last(items, around)
     read_preambles(items)
     return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), around)
