@@ -337,6 +337,28 @@ def of_an_agent(source: str, words: Contents) -> bytes:
                 {"role": "user", "content": more},
             ]
             return orjson.dumps({"model": "m", "instructions": instructions, "input": made})
+        case "gemini":
+            call: Json = {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": words.own[0]}
+            made = [
+                {"role": "user", "parts": [{"text": question}]},
+                {"role": "model", "parts": [{"text": more, "thought": True, "thought_signature": words.own[1]}, call]},
+                {"role": "user", "parts": [{"function_response": {"name": "f", "response": {"output": answer}}}]},
+            ]
+            return orjson.dumps(
+                {"system_instruction": {"role": "user", "parts": [{"text": instructions}]}, "contents": made}
+            )
+        case "bedrock-converse":
+            thought: Json = {"reasoningContent": {"reasoningText": {"text": more, "signature": words.own[0]}}}
+            sealed: Json = {"reasoningContent": {"redactedContent": words.own[1]}}
+            call = {"toolUse": {"toolUseId": "tooluse_1", "name": "f", "input": {}}}
+            result: Json = {"toolResult": {"toolUseId": "tooluse_1", "content": [{"json": {"a": 1}}]}}
+            point: Json = {"cachePoint": {"type": "default"}}
+            made = [
+                {"role": "user", "content": [{"text": question}, point]},
+                {"role": "assistant", "content": [thought, sealed, {"text": answer}, call]},
+                {"content": [result, point], "role": "user"},
+            ]
+            return orjson.dumps({"modelId": "m", "system": [{"text": instructions}, point], "messages": made})
         case _:
             made = [
                 {"type": "thinking", "thinking": more, "signature": words.own[0]},
@@ -356,7 +378,10 @@ def of_an_agent(source: str, words: Contents) -> bytes:
             return orjson.dumps({"model": "m", "max_tokens": 9, "system": system, "messages": turns})
 
 
-@pytest.mark.parametrize("source", ["openai-responses", "anthropic"])
+AGENTS: Final = ("openai-responses", "anthropic", "gemini", "bedrock-converse")
+
+
+@pytest.mark.parametrize("source", AGENTS)
 def test_ids_of_items_and_signatures_are_values_of_a_plan(source: str) -> None:
     """The id of an item and a signature differ in every request; one plan writes everything else."""
     one, other = (of_an_agent(source, words._replace(own=[*words.own, "gAAA"])) for words in (WORDS, OTHER_WORDS))
@@ -367,7 +392,7 @@ def test_ids_of_items_and_signatures_are_values_of_a_plan(source: str) -> None:
     assert outcome(other, source, "harmony", PLANNED) == outcome(other, source, "harmony", PLAIN)
 
 
-@given(words=contents(), target=st.sampled_from(TARGETS), source=st.sampled_from(["openai-responses", "anthropic"]))
+@given(words=contents(), target=st.sampled_from(TARGETS), source=st.sampled_from(AGENTS))
 def test_any_ids_of_items_and_signatures_are_written_as_without_plans(
     words: Contents, target: str, source: str
 ) -> None:

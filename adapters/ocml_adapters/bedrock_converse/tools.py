@@ -30,7 +30,18 @@ from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.object_schemas import object_schema, untyped
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
-from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, REASONING, REASONING_TEXT, TOOL_RESULT, TOOL_SPEC, TOOL_USE
+from .syntax import (
+    CACHE_POINT,
+    CONTENT,
+    MARK,
+    NOTES,
+    REASONING,
+    REASONING_TEXT,
+    REDACTED,
+    TOOL_RESULT,
+    TOOL_SPEC,
+    TOOL_USE,
+)
 
 # --- names and ids ----------------------------------------------------------------------------------------------------
 
@@ -177,12 +188,15 @@ def _with_mark(tool: Tool) -> list[Json]:
 
 
 _ID: Final = a_text(_IDS.fits)
-_TEXT: Final = an_object(Shape({"text": A_TEXT}))
+_SEAL: Final = a_text(bool)
+"""A text that is not empty."""
+_RESULT: Final = an_object(Shape({"text": A_TEXT}), Shape({"json": AN_OBJECT}))
 SLOT: Final = blocks(
     {
         TOOL_USE: {"toolUseId": _ID, "name": A_WORD, "input": AN_OBJECT},
-        TOOL_RESULT: {"toolUseId": _ID, CONTENT: items(_TEXT), "status": A_WORD},
-        REASONING: {REASONING_TEXT: _TEXT},
+        TOOL_RESULT: {"toolUseId": _ID, CONTENT: items(_RESULT), "status": A_WORD},
+        REASONING: {REASONING_TEXT: an_object(Shape({"text": a_text()}, {"signature": _SEAL})), REDACTED: _SEAL},
+        CACHE_POINT: dict.fromkeys(("type", "ttl"), A_WORD),
         "image": {"format": A_WORD, "source": an_object(Shape({"bytes": AN_IMAGE}))},
     }
 )

@@ -74,14 +74,15 @@ def _depends_on_units(request: Object) -> bool:
 
     Such an instruction cannot be replaced by another one in the envelope of the request.
     """
-    if SYSTEM not in request:
-        return any(alias(key) == SYSTEM for key in request)
-    instruction: Json = request[SYSTEM]
+    instructions: list[Json] = [value for key, value in request.items() if alias(key) == SYSTEM]
+    if len(instructions) != 1:
+        return bool(instructions)
+    (instruction,) = instructions
     if instruction is None:
         return False
     return (
         not isinstance(instruction, dict)
-        or instruction.keys() != {PARTS}
+        or not {PARTS} <= instruction.keys() <= {ROLE, PARTS}
         or not (instruction[PARTS] and isinstance(instruction[PARTS], list))
     )
 
@@ -92,7 +93,14 @@ def _instruction(value: Json) -> Top | None:
 
 UNITS: Final = RequestUnits(
     CONTENTS,
-    Prompt(SYSTEM, unit=_instruction, is_unit=is_top, value=itemgetter(0), stand_in={PARTS: [_PLACEHOLDER]}),
+    Prompt(
+        SYSTEM,
+        unit=_instruction,
+        is_unit=is_top,
+        value=itemgetter(0),
+        stand_in={PARTS: [_PLACEHOLDER]},
+        others=("system_instruction",),
+    ),
     depends_on_units=_depends_on_units,
 )
 

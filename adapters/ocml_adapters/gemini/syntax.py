@@ -6,8 +6,8 @@ They are those of ai.google.dev/api and of `types.py` in google-genai 3.4.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, Final, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeVar, cast
 
 from ocml_bridge.json_values.form import Object, without
 from ocml_bridge.json_values.parameters import items_of, members_of
@@ -68,6 +68,8 @@ _CAMEL: Final = frozenset(
 )
 """The keys that have two spellings, as the API writes them; SDKs write them with underscores."""
 _UNDERSCORE: Final = re.compile(r"_([a-z])")
+_CAPITAL: Final = re.compile("[A-Z]")
+_Value = TypeVar("_Value")
 
 
 def alias(key: str) -> str:
@@ -83,6 +85,11 @@ def keys(value: Object) -> Object:
     if "_" not in "".join(value):
         return value
     return {name if (name := alias(key)) == key or name not in value else key: member for key, member in value.items()}
+
+
+def in_all_spellings(by_key: Mapping[str, _Value]) -> dict[str, _Value]:
+    """Return values by keys of the API in both spellings that it accepts: `inlineData` and `inline_data`."""
+    return {**by_key, **{_CAPITAL.sub(lambda found: f"_{found[0].lower()}", key): by_key[key] for key in by_key}}
 
 
 def listed(value: Json) -> Json:

@@ -30,7 +30,7 @@ from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
 from .hosted import is_hosted
-from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE, with_lone_objects
+from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE, SIGNATURE, with_lone_objects
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
@@ -319,10 +319,13 @@ _PLAIN: Final = a_text(lambda text: text.lstrip()[:1] != "{")
 _WRAPPED: Final = {(key,): an_object(Shape({key: _PLAIN})) for key in ("output", "error")}
 _RESPONSE: Final = one_of(_wrapper_of, {None: AN_OBJECT, **_WRAPPED})
 SLOT: Final = blocks(
-    {
-        CALL: {"id": A_TEXT, "name": A_WORD, "args": AN_OBJECT},
-        RESPONSE: {"id": A_TEXT, "name": A_WORD, "response": _RESPONSE},
-        INLINE: {"mimeType": A_WORD, "data": AN_IMAGE},
-        FILE: {"mimeType": A_WORD, "fileUri": AN_ADDRESS},
-    }
+    syntax.in_all_spellings(
+        {
+            CALL: {"id": A_TEXT, "name": A_WORD, "args": AN_OBJECT},
+            RESPONSE: {"id": A_TEXT, "name": A_WORD, "response": _RESPONSE},
+            INLINE: syntax.in_all_spellings({"mimeType": A_WORD, "data": AN_IMAGE}),
+            FILE: syntax.in_all_spellings({"mimeType": A_WORD, "fileUri": AN_ADDRESS}),
+        }
+    ),
+    beside=syntax.in_all_spellings({SIGNATURE: a_text(bool)}),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError, ErrorCode
@@ -21,6 +22,7 @@ class Prompt(NamedTuple):
         is_unit: returns whether a unit is a system prompt.
         value: returns the value for such a unit.
         stand_in: a value that is read as a unit, for the envelope.
+        others: other spellings of the key.
     """
 
     key: str
@@ -28,6 +30,11 @@ class Prompt(NamedTuple):
     is_unit: Callable[[Any], bool]
     value: Callable[[Any], Json]
     stand_in: Json
+    others: tuple[str, ...] = ()
+
+    def key_in(self, request: Mapping[str, Any]) -> str | None:
+        """Return the key of the member in a request; None if the request has no system prompt."""
+        return next((key for key in (self.key, *self.others) if key in request), None)
 
 
 _A_TEXT: Final = "text"
@@ -88,7 +95,8 @@ class RequestUnits:
     def _prompt_unit(self, request: Object) -> Any:
         """Return the system prompt of a request as a unit, or None."""
         prompt = self.prompt
-        return None if prompt is None or prompt.key not in request else prompt.unit(request[prompt.key])
+        key = None if prompt is None else prompt.key_in(request)
+        return None if prompt is None or key is None else prompt.unit(request[key])
 
     def place(self, base: str = "", *, prompted: bool = False) -> Place:
         """Return a function that gives the JSON pointer of the unit at an index.
@@ -122,18 +130,24 @@ class RequestUnits:
         envelope: Object = {**request, self.key: stand_in}
         labels = () if self._understood is None else [key for key in request if key not in self._understood]
         first = self._prompt_unit(request)
-        if first is None or self.prompt is None:
+        key = None if first is None or self.prompt is None else self.prompt.key_in(request)
+        if key is None or self.prompt is None:
             return SplitEnvelope(envelope, wires, labels)
-        return SplitEnvelope({**envelope, self.prompt.key: self.prompt.stand_in}, [first, *wires], labels)
+        return SplitEnvelope({**envelope, key: self.prompt.stand_in}, [first, *wires], labels)
 
     def with_units(self, envelope: Object, units: list[Any]) -> Object:
         """Put units into an envelope, which is changed and returned."""
-        envelope.update(self.members(units))
+        envelope.update(self.members(units, envelope))
         return envelope
 
-    def members(self, units: list[Any]) -> Object:
-        """Return the members of a request that contain its units."""
+    def members(self, units: list[Any], request: Mapping[str, Any] = MappingProxyType({})) -> Object:
+        """Return the members of a request that contain its units.
+
+        Args:
+            units: the units.
+            request: what these members are put into; its spelling of the key of the system prompt is used.
+        """
         prompt = self.prompt
         if prompt is None or not units or not prompt.is_unit(units[0]):
             return {self.key: units}
-        return {prompt.key: prompt.value(units[0]), self.key: units[1:]}
+        return {prompt.key_in(request) or prompt.key: prompt.value(units[0]), self.key: units[1:]}

@@ -237,14 +237,16 @@ def one_of(kind_of: Callable[[Any], Hashable], slots: Mapping[Any, Slot]) -> Slo
 # --- wire messages ----------------------------------------------------------------------------------------------------
 
 
-def blocks(slots: Mapping[str, Mapping[str, Slot]]) -> Slot:
-    """Return the slot of a list of blocks: texts, and objects with one member, by its key.
+def blocks(slots: Mapping[str, Mapping[str, Slot]], beside: Mapping[str, Slot] = MappingProxyType({})) -> Slot:
+    """Return the slot of a list of blocks: texts, and objects with one member that has their kind as its key.
 
     Args:
         slots: the slots of the members of each kind of block.
+        beside: the slots of members that may be next to that of the kind.
     """
-    texts = Shape({"text": A_TEXT}, other=A_FLAG)  # such as `thought`
-    return items(an_object(texts, *(Shape({kind: an_object(Shape({}, inner))}) for kind, inner in slots.items())))
+    texts = Shape({"text": A_TEXT}, beside, other=A_FLAG)  # such as `thought`
+    others = [Shape({kind: an_object(Shape({}, inner))}, beside) for kind, inner in slots.items()]
+    return items(an_object(texts, *others))
 
 
 def skeleton(unit: Any, key: str, slot: Slot) -> Skeleton | None:
