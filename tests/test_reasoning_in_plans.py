@@ -1,4 +1,4 @@
-"""Lists of reasoning, signatures and long texts of unknown members are values of plans; the output does not change."""
+"""Reasoning, signatures, refusals and long texts of unknown members do not prevent plans; the output is the same."""
 
 from __future__ import annotations
 
@@ -86,6 +86,8 @@ def members(kind: str, number: int) -> dict[str, Any]:
         "a member of Google's": {
             "extra_content": {"google": {"thought": True, "thought_signature": f"{LONG}{number}"}},
         },
+        "a refusal": {"content": None, "refusal": "I cannot help."},
+        "a refusal beside a text": {"refusal": "I cannot help."},
         "other members": {
             "agent_state": {"log": [f"{LONG}{number}", "str", ["str"]], "turn": 1},
             "note": f"{LONG}{number}",
@@ -99,11 +101,13 @@ KINDS: Final = (
     *("a list of two and their texts", "a summary and what it is of", "what is sealed alone", "a signature beside"),
     *("blocks", "both lists", "no list", "an unknown item", "a thinking part", "a member of Google's", "other members"),
     *("the same text twice", "two texts", "a text, and null", "a list and the same text twice"),
+    *("a refusal", "a refusal beside a text"),
 )
 PLANS: Final = (
     *("a list", "a list and the same text", "the same text and a list", "a list of two and their texts"),
     *("a summary and what it is of", "a signature beside", "blocks", "a member of Google's", "other members"),
     *("the same text twice", "a text, and null", "a list and the same text twice"),
+    *("a refusal", "a refusal beside a text"),
 )
 """Kinds that are read by plans."""
 CALL: Final = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -158,7 +162,7 @@ def test_other_reasoning_is_read_by_the_same_plan(kind: str) -> None:
     assert read.plan is not None
 
 
-REPEATED: Final = [kind for kind in PLANS if "text" in kind and "of two" not in kind]
+REPEATED: Final = [kind for kind in PLANS if "text" in kind and "of two" not in kind and "refusal" not in kind]
 """Kinds in which each text stands once, or is repeated whole."""
 
 

@@ -152,6 +152,25 @@ def _developer(request: Wire) -> Wire:
     return _each(_with(role="developer"), "system")(request)
 
 
+def _reasoning_twice(message: Wire) -> Wire:
+    """Reasoning as OpenRouter and vLLM send it: the same text in several members."""
+    text = message.get("reasoning_content") or "So."
+    item = {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
+    return {**message, "reasoning": text, "reasoning_content": text, "reasoning_details": [item]}
+
+
+def _with_arguments(arguments: str) -> Callable[[Wire], Wire]:
+    return _calls(lambda call, _: {**call, "function": {**call["function"], "arguments": arguments}})
+
+
+def _without_ids(request: Wire) -> Wire:
+    def without(value: Wire, key: str) -> Wire:
+        return {name: each for name, each in value.items() if name != key}
+
+    changed = _calls(lambda call, _: without(call, "id"))(request)
+    return _each(lambda reply: without(reply, "tool_call_id"), "tool")(changed)
+
+
 FEATURES: Final = (
     Feature("`model` first", _model_first),
     Feature("settings last", _settings_last),
@@ -168,6 +187,12 @@ FEATURES: Final = (
     Feature("calls with an index", _calls(lambda call, at: {**call, "index": at})),
     Feature("calls with `function` first", _calls(lambda call, _: {"function": call["function"], **call})),
     Feature("calls beside an empty text", _each(lambda m: {**m, "content": m["content"] or ""}, "assistant")),
+    Feature("calls with empty arguments", _with_arguments("")),
+    Feature("calls whose arguments break off", _with_arguments('{"a": [1')),
+    Feature("calls without ids", _without_ids),
+    Feature("reasoning in three members", _each(_reasoning_twice, "assistant")),
+    Feature("an empty answer", _first(lambda m: {**m, "content": m["content"] and ""}, "assistant")),
+    Feature("a refusal", _first(lambda m: {**m, "content": None, "refusal": "I cannot help."}, "assistant")),
     Feature("one text part", _each(_parts, "user")),
     Feature("a user's name", _first(_with(name="bob"), "user")),
     Feature("one image", _first(_with_image, "user")),

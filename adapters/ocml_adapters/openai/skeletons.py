@@ -254,7 +254,7 @@ def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
 
 _MEMBERS: Final[dict[str, Add]] = {
     **dict.fromkeys((CONTENT, "tool_call_id", *REASONING_TEXTS), _add_text),
-    **dict.fromkeys(("role", "name"), _add_word),
+    **dict.fromkeys(("role", "name", "refusal"), _add_word),
     **dict.fromkeys(LISTS, _add_items),
     TOOL_CALLS: add_calls,
     FUNCTION_CALL: add_legacy,
