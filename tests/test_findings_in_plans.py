@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import convert, formats
+from ocml_bridge import BridgeError, convert, formats
 from ocml_bridge.engine.instances import reader_for, writer_for
 from ocml_bridge.engine.plans.filled import Filled
 from ocml_bridge.formats.source import decode
@@ -128,6 +128,45 @@ def test_conversations_with_findings_are_read_and_written_by_plans(name: str) ->
     assert isinstance(read, Conversation)
     assert read.plan is not None
     assert isinstance(writer_for(adapter("ocm-2.2-json")[0], PLANNED).fill(read), Filled)
+
+
+RELATIONS: Final[dict[str, list[Any]]] = {
+    "replies without ids": [
+        {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": FUNCTION}]},
+        {"role": "tool", "content": TEXT},
+        {"role": "tool", "content": TEXT},
+    ],
+    "calls with one id": [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "call_a", "type": "function", "function": FUNCTION}] * 2,
+        },
+        *[{"role": "tool", "tool_call_id": "call_a", "content": TEXT} for _ in range(3)],
+    ],
+    "a reply without a call": [{"role": "tool", "tool_call_id": "call_b", "content": TEXT}],
+}
+"""Messages whose reader reports which reply answers which call."""
+
+
+@pytest.mark.parametrize("source", ["openai", None])
+@pytest.mark.parametrize("tools", [None, [{"type": "function", "function": {"name": "f"}}]], ids=["", "tools"])
+@pytest.mark.parametrize("kind", RELATIONS)
+def test_findings_about_replies_are_reported_of_each_text(kind: str, tools: object, source: str | None) -> None:
+    """Such a text is not parsed once others like it were."""
+    texts = map("Text {}.".format, count())
+    reader = reader_for(adapter("openai")[0], PLANNED)
+    planned = False
+    for _ in range(TIMES):
+        made = json.dumps({"model": "m", "messages": [user("openai", TEXT), *RELATIONS[kind], user("openai", TEXT)]})
+        data = json.dumps({**json.loads(re.sub(TEXT, lambda _: next(texts), made)), "tools": tools}).encode()
+        text = reader.split_text(data)
+        planned = text is not None and reader.read_text(text) is not None
+        found = convert(data, source=source, target="harmony", options=PLANNED).findings
+        assert found == convert(data, source="openai", target="harmony", options=PLAIN).findings != ()
+        with pytest.raises(BridgeError, match=found[0].code):
+            convert(data, source=source, target="harmony", options=PLANNED, strict=True)
+    assert planned
 
 
 def test_an_empty_function_call_is_not_a_call() -> None:

@@ -14,7 +14,7 @@ from . import registry
 from .chat.transform import Dropped
 from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
-from .engine.input import document_in, known_in, reader_of_texts
+from .engine.input import document_in, findings_of, known_in, reader_of_texts
 from .engine.output import write_document
 from .engine.plans.pieces import Pieces
 from .engine.reading import Reader
@@ -23,7 +23,7 @@ from .formats.adapter import DEFAULT, Adapter, Kind, Options, Source
 from .formats.source import decode
 from .json_values import jsontext
 from .json_values.parsed import as_document
-from .loss import Finding, FindingCode, Log
+from .loss import OF_RELATIONS, Finding, Log
 from .model import Document, Json
 from .model.misfit import misfit
 from .model.ownership import own
@@ -225,16 +225,20 @@ def _read(
         options = replace(options, force_format=True)
     if source is None:
         if sidecar is None and isinstance(data, (str, bytes)) and (known := _known(data, options)) is not None:
-            return known[0], [], known[1].id
+            return known[0], _found(known[0], strict), known[1].id
         log = Log()
         adapter, document = _detected(data, options, log)
     else:
         adapter, options, reader = _source(source, options)
         text = known_in(data, reader) if reader is not None and isinstance(data, (str, bytes)) else None
         if isinstance(text, Conversation) and sidecar is None:
-            return text, [], adapter.id
+            return text, _found(text, strict), adapter.id
         log = Log()
-        document = text if isinstance(text, Conversation) else _read_named(data, adapter, options, log, text)
+        if isinstance(text, Conversation):
+            document = text
+            log.findings += findings_of(text)
+        else:
+            document = _read_named(data, adapter, options, log, text)
     # A conversation that was read by a plan has nothing in common with the data but texts.
     by_plan = isinstance(document, Conversation) and document.plan is not None
     if shared and not (by_plan or isinstance(data, (str, bytes))):
@@ -246,6 +250,18 @@ def _read(
     if strict and log.findings:
         raise refusal(log.findings)
     return document, log.findings, adapter.id
+
+
+def _found(conversation: Conversation, strict: bool) -> list[Finding]:
+    """Return the findings of a conversation that was read by the plan of its text.
+
+    Raises:
+        BridgeError: as `refusal` returns it, if there are findings and reading is strict.
+    """
+    findings = findings_of(conversation)
+    if strict and findings:
+        raise refusal(findings)
+    return findings
 
 
 _MOST_FORMATS: Final = 4
@@ -278,7 +294,10 @@ def _detected(data: Source | bytes, options: Options, log: Log) -> tuple[Adapter
     conversation = None if reader is None or text is None else reader.read_text(text)
     if reader is None or text is None or conversation is None:
         return adapter, _read_value(value, adapter, options, log, text)
-    if conversation.plan is not None and not conversation.plan.labels:  # a label may be a word that tells formats apart
+    plan = conversation.plan
+    log.findings += findings_of(conversation)
+    # A label may be a word that tells formats apart.
+    if plan is not None and not (plan.labels or plan.findings):
         reader.store_detected(text)
         _LATELY[:] = [adapter, *(other for other in _LATELY if other is not adapter)][:_MOST_FORMATS]
     return adapter, conversation
@@ -297,7 +316,7 @@ def _read_named(
 ) -> Document | Conversation:
     """Read a document in the format that the caller named.
 
-    Detection runs only if the reader had findings other than `_OF_RELATIONS`, so that a document which is clearly in
+    Detection runs only if the reader had findings other than `OF_RELATIONS`, so that a document which is clearly in
     its format is not examined twice.
     """
     try:
@@ -305,15 +324,11 @@ def _read_named(
         document = _read_value(value, adapter, options, log, text)
     except BridgeError as error:
         raise explain(error, data, adapter) from error.__cause__
-    if not options.force_format and any(finding.code not in _OF_RELATIONS for finding in log.findings):
+    if not options.force_format and any(finding.code not in OF_RELATIONS for finding in log.findings):
         doubted = doubt(adapter, value)
         if doubted is not None:
             raise doubted
     return document
-
-
-_OF_RELATIONS: Final = frozenset({FindingCode.REPLY_UNPAIRED, FindingCode.CALL_ID_REPEATED})
-"""Findings about which reply answers which call: they do not suggest another format."""
 
 
 def _read_value(

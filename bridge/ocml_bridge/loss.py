@@ -238,6 +238,8 @@ class Finding(NamedTuple):
         return self._asdict()
 
 
+OF_RELATIONS: Final = frozenset({FindingCode.REPLY_UNPAIRED, FindingCode.CALL_ID_REPEATED})
+"""Codes of findings about which reply answers which call: they do not suggest that the format is another one."""
 _OF_MESSAGE: Final = re.compile(r"/messages/(\d+)")
 
 

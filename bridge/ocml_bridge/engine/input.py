@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..formats.adapter import Adapter, Options, Source
-from ..loss import Log, without_message
+from ..loss import Finding, Log, without_message
 from ..model import Document
 from ..units.conversation import Conversation, whole
 from .added_tokens import ReadText, added_to
@@ -33,6 +34,18 @@ def known_in(data: str | bytes, reader: Reader) -> Conversation | Pieces | None:
     return None if text is None else reader.read_text(text) or text
 
 
+def findings_of(conversation: Conversation) -> list[Finding]:
+    """Return the findings of a conversation that `known_in` returned."""
+    plan = conversation.plan
+    return [] if plan is None or not plan.findings else _without_declaration(plan.findings, conversation)
+
+
+def _without_declaration(findings: Sequence[Finding], conversation: Conversation) -> list[Finding]:
+    """Return findings with paths in the document, in which the message that declared the tools is not."""
+    gone = conversation.declaration_at
+    return [*findings] if gone is None else without_message(findings, gone)
+
+
 def document_in(
     adapter: Adapter, source: Source, options: Options, log: Log, text: Pieces | None = None
 ) -> Document | Conversation:
@@ -51,7 +64,7 @@ def document_in(
     first_finding = len(log.findings)
     document = reader_for(adapter, options).read(source, log, text)
     if isinstance(document, Conversation) and document.declaration_at is not None:
-        log.findings[first_finding:] = without_message(log.findings[first_finding:], document.declaration_at)
+        log.findings[first_finding:] = _without_declaration(log.findings[first_finding:], document)
     return document
 
 

@@ -53,7 +53,7 @@ class Reader:
             return None
         units, values = found
         plan = self._conversations.for_units(units, values)
-        return None if plan is None or plan.findings else _by_plan(plan, values)
+        return _by_plan(plan, values) if plan is not None and plan.is_of_format else None
 
     def store_detected(self, text: Pieces) -> None:
         """Store that the format of a text was detected, for texts like it."""
@@ -89,7 +89,8 @@ class Reader:
         if text is not None and texts is not None:
             plan_of_all = None if self._grammar.looks_at_contents else plan
             units = PlannedUnits(units_key, document.items, plan_of_all)
-            texts.learn(text, units, document.values, None if log.findings else plan, is_due=is_due)
+            is_sound = plan is not None and plan.is_of_format and log.findings == [*plan.findings]
+            texts.learn(text, units, document.values, plan if is_sound else None, is_due=is_due)
         if plan is not None:
             return _by_plan(plan, document.values)
         assert conversation is not None

@@ -244,7 +244,8 @@ class Writer:
             if (head.calls or head.role == "tool") and content.__class__ is str:
                 new_content = json_content(head, content, f"/messages/{origins[at]}/content", log)  # pyright: ignore[reportArgumentType]
                 if new_content is not content:
-                    items[at] = (head, new_content, call_id)
+                    new_head = head.replaced(content=new_content) if head.empty and new_content else head
+                    items[at] = (new_head, new_content, call_id)
 
     def _learned_nearest(self, head: Head) -> Nearest | None:
         """Return the nearest head to a head; None if that also depends on the content."""

@@ -71,7 +71,7 @@ def read_by(reader: Reader, data: str | bytes, kind: Kind = Kind.JSON) -> tuple[
     text, log = reader.split_text(data), Log()
     known = None if text is None else reader.read_text(text)
     if known is not None:
-        return f"{whole(known)} {log.findings}", True
+        return f"{whole(known)} {[] if known.plan is None else [*known.plan.findings]}", True
     try:
         document = reader.read(decode(data, kind, log), log, text)
     except BridgeError as error:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..chat.substance import characters
-from ..loss import Finding
+from ..loss import OF_RELATIONS, Finding
 from ..model import Document, Transcript, replace
 from ..model.ownership import fresh
 from .call_ids import ID_LENGTHS, is_plain_id, made_up_id
@@ -36,13 +36,14 @@ class ConversationPlan:
         ids: as given.
         declaration_at: as given.
         findings: as given.
+        is_of_format: whether the findings leave no doubt that a text is in its format (`OF_RELATIONS`).
         plain: whether all messages are plain (`PlannedItem.is_plain`).
         uses: how many conversations were read by the plan.
     """
 
     __slots__ = (
         *("_first_ids", "_made_up_ids", "_other_characters", "_repeated_ids", "_texts"),
-        *("around", "findings", "ids", "items", "labels", "declaration_at", "plain", "uses"),
+        *("around", "findings", "ids", "is_of_format", "items", "labels", "declaration_at", "plain", "uses"),
     )
 
     def __init__(
@@ -61,6 +62,7 @@ class ConversationPlan:
         self.ids: Final = ids
         self.declaration_at: Final = declaration_at
         self.findings: Final = findings
+        self.is_of_format: Final = all(finding.code in OF_RELATIONS for finding in findings)
         self.uses = 0
         self._texts: Final = [number for item in items for number in item.texts]
         self._other_characters: int | None = None

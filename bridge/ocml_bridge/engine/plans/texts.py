@@ -232,7 +232,8 @@ class TextPlans:
             text: the text.
             units: as it was read.
             values: of its units.
-            plan: the plan by which its conversation was read; None if it was read without one, or with findings.
+            plan: the plan by which its conversation was read; None if it was read without one, or with other findings
+                than the plan has.
             is_due: what `is_due` returned.
         """
         if text is UNSPLIT:
