@@ -22,7 +22,7 @@ from ocml_adapters.chatml.reader import TextReader
 from ocml_adapters.ocm_2_2_json.units import ObjectReader
 from ocml_bridge import LossCode, Message, Options, Transcript, formats, read
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.events import Delta, End, Start, Stop
+from ocml_bridge.events import Delta, End, Event, Start, Stop
 from ocml_bridge.formats.adapter import FormatOption, Source
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json
@@ -116,7 +116,7 @@ def test_a_decoder_that_differs_from_its_reader_is_caught(unshrunk: None) -> Non
     decoders = {"chatml": adapter("internlm2")[0].decoders["internlm2"]}
     with pytest.raises(AssertionError, match=r".") as caught:
         check_streams(replace(adapter("chatml")[0], decoders=decoders, encoders={}))
-    assert caught.value.__notes__[0].startswith("found for (")
+    assert caught.value.__notes__[0].startswith("found for '<|im_start|>")
 
 
 def test_an_encoder_that_differs_from_its_writer_is_caught(unshrunk: None) -> None:
@@ -124,6 +124,51 @@ def test_an_encoder_that_differs_from_its_writer_is_caught(unshrunk: None) -> No
     with pytest.raises(AssertionError) as caught:
         check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))
     assert caught.value.__notes__[0].startswith('found for {"type":"transcript","messages":[')
+
+
+class Heard:
+    """A decoder of Harmony whose events are changed."""
+
+    def __init__(self, options: Options, change: Callable[[Event], Event]) -> None:
+        self.inner, self.change = adapter("harmony")[0].decoders["harmony"](options), change
+
+    def feed(self, data: Any) -> list[Event]:
+        return [self.change(event) for event in self.inner.feed(data)]
+
+    def finish(self, reason: Any = None) -> list[Event]:
+        return [self.change(event) for event in self.inner.finish(reason)]
+
+    def cancel(self) -> list[Event]:
+        return [self.change(event) for event in self.inner.cancel()]
+
+
+def as_an_answer(event: Event, kind: type[Start] | type[End]) -> Event:
+    """Return a start or an end of a preamble as that of an answer."""
+    if isinstance(event, kind) and event.message.intent == "preamble":
+        return event._replace(message=replace(event.message, channel="final", intent=None))
+    return event
+
+
+@pytest.mark.parametrize(
+    ("kind", "keeps_encoder", "message"),
+    [
+        (End, False, "the messages of the End events are not those of the document"),
+        (Start, True, "a text of the format has other messages after its decoder and its encoder"),
+    ],
+)
+def test_streams_of_a_text_before_a_call_are_checked_without_luck(
+    unshrunk: None, kind: type[Start] | type[End], keeps_encoder: bool, message: str
+) -> None:
+    """A decoder may announce such a text as an answer; an encoder that writes it at once writes another message."""
+    harmony = adapter("harmony")[0]
+
+    def decoder(options: Options) -> Any:
+        return Heard(options, lambda event: as_an_answer(event, kind))
+
+    decoders: Any = {"harmony": decoder}
+    encoders: Any = harmony.encoders if keeps_encoder else {}
+    with pytest.raises(AssertionError, match=message):
+        check_streams(replace(harmony, decoders=decoders, encoders=encoders), examples=1)
 
 
 def test_a_delta_without_text_is_an_error_of_the_decoder() -> None:

@@ -90,6 +90,35 @@ def check_encoder(
     return text
 
 
+def check_passing_on(
+    decoded: Iterable[Event], used: Encoder, reader: str | Adapter, text: str, options: Options = DEFAULT
+) -> None:
+    """Check that an encoder writes the messages of a text of its own format when the format's decoder passes it on.
+
+    The `Start` of a decoder knows less than that of a whole document: a text that it announces as an answer may turn
+    out to be a preamble in its `End`.
+
+    Args:
+        decoded: the events of the decoder for the text.
+        used: a new encoder that hides no message.
+        reader: the format id, or an adapter.
+        text: an output of the format.
+        options: the options that the text was written with.
+    """
+    again = Options(dialect=options.dialect, force_format=True)
+    source = read(text, reader, options=again).transcript
+    if not isinstance(source, Transcript) or not _is_messages_alone(source):
+        return
+    output, _ = run(decoded, used)
+    back = plain(read(output, reader, options=again).transcript)
+    if order_of(used) is None and plain(source).messages != back.messages:
+        differ = differences(plain(source), back, ("the text", "the encoder"))
+        raise AssertionError(
+            "a text of the format has other messages after its decoder and its encoder; what a text is (a preamble, "
+            f"an answer) is certain only in its End\n{differ}\nthe text: {text!r}\noutput of the encoder: {output!r}"
+        )
+
+
 def _is_messages_alone(document: Transcript) -> bool:
     """Return whether a document has only text messages and an open turn; other data have no event, or come late."""
     others = document.tools, document.header, document.settings, document.alternatives

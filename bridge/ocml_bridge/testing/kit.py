@@ -224,8 +224,9 @@ def _read_and_check(adapter: str | Adapter, source: bytes) -> None:
 def check_streams(adapter: str | Adapter, *, examples: int | None = None) -> None:
     """Check laws 4 and 2 for the streams of a text format: they give the same results as whole documents.
 
-    The decoder reads the texts of `check_bytes`, and outputs of drawn documents, cut anywhere. The encoder writes the
-    documents of `check_adapter`. Streams with a framing of their own, such as server-sent events, are not checked.
+    The decoder reads the texts of `check_bytes`, and outputs of listed and of drawn documents, cut anywhere. The
+    encoder writes the documents of `check_adapter`, and what the decoder reads from the outputs of the listed ones.
+    Streams with a framing of their own, such as server-sent events, are not checked.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
@@ -248,6 +249,17 @@ def check_streams(adapter: str | Adapter, *, examples: int | None = None) -> Non
             text, *ways = cut
             streams.check_decoder(lambda: decoder(options), target, text, streams.all_cuts(text, *ways), None)
 
+        def passes_on(document: Document) -> None:
+            text = own_output.text_of(document, adapter, options)
+            try:
+                decoded = streams.check_decoder(lambda: decoder(options), target, text, streams.all_cuts(text), None)
+                if encoder is not None:
+                    encoding.check_passing_on(decoded.events, encoder(Answer(), options), target, text, options)
+            except Exception as error:
+                error.add_note(f"found for {text!r}")
+                raise
+
+        _each_listed(adapter, passes_on)
         cut = texts.flatmap(lambda text: st.tuples(st.just(text), streams.cuts(text), streams.byte_cuts(text)))
         draw(cut, decodes, examples)
     if encoder is not None:

@@ -93,7 +93,11 @@ class EnvelopeWriter(UnitWriter):
         return None
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """Write the document, read it back, and write again what it reads as."""
+        """Write the document, read it back, and write again what it reads as.
+
+        If it reads back as other units than those of `body`, it is written without extras and layout; if it still does,
+        without tools and settings, too. The engine reports them as lost.
+        """
         body = self.body(units, around, state)
         written, split = self._readable(around, body)
         image = split.around
