@@ -79,6 +79,13 @@ ROWS: list[RowCase] = [
     # tau-bench, TypingMind, smolagents
     ("messages", {"task_id": 0, "traj": [ASK, {"role": "assistant", "content": "Because."}], "trial": 0}, BOTH),
     ("messages", {"systemMessage": "Be kind.", "messages": [ASK]}, [("system", "Be kind."), ASKED]),
+    # BoltAI, and messages next to Gemini's content
+    ("messages", {"systemInstruction": "Be kind.", "messages": [ASK]}, [("system", "Be kind."), ASKED]),
+    (
+        "messages",
+        {"system_instruction": {"parts": [{"text": "Be kind."}]}, "messages": [ASK]},
+        [("system", "Be kind."), ASKED],
+    ),
     ("messages", {"messages": [ASK, {"role": "tool-response", "content": "20"}]}, [ASKED, ("tool", "20")]),
     # ms-swift, agent support: messages whose roles are ShareGPT's words for calls and results
     (

@@ -507,6 +507,14 @@ def test_guessed_rows_inside_of_an_object_are_taken_out(tmp_path: Path) -> None:
     assert """jq -c 'del(.["helpfulness"]) + .["helpfulness"][]' DATA""" in proposed([{"helpfulness": [row]}], tmp_path)
 
 
+def test_the_direction_of_a_message_is_guessed_to_say_who_speaks(tmp_path: Path) -> None:
+    """Twilio's messages (`direction`, `body`)."""
+    chat = [{"direction": "inbound", "body": "Where is it?"}, {"direction": "outbound", "body": "Here."}]
+    plan = yaml.safe_load(proposed([{"messages": chat}], tmp_path))
+    assert (plan["role"], plan["text"]) == ("direction", "body")
+    assert plan["roles"] == {"inbound": "user", "outbound": "assistant"}
+
+
 def test_of_two_people_one_is_suggested_to_be_the_user(tmp_path: Path) -> None:
     chat = [{"from": "Ann", "text": "Why?"}, {"from": "Me", "text": "Because."}]
     assert '# roles: {"Ann": "assistant", "Me": "user"}' in proposed([{"messages": chat}], tmp_path)

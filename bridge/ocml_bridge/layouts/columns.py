@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage", "preamble", "preprompt")
+SYSTEM: Final = (
+    *("system", "system_prompt", "system_message", "systemPrompt", "systemMessage", "preamble", "preprompt"),
+    *("systemInstruction", "system_instruction"),
+)
 TOOLS: Final = ("tools", "functions", "available_tools", "tool_definitions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history", "chat_history")}

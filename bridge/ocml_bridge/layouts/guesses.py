@@ -20,6 +20,8 @@ from .table import BY_NAME, LAYOUTS
 GUESSES: Final[dict[str, str]] = {
     **dict.fromkeys(("customer", "client", "patient", "student", "caller", "visitor", "person", "me", "you"), "user"),
     **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm"), "assistant"),
+    **dict.fromkeys(("inbound", "incoming"), "user"),
+    **dict.fromkeys(("outbound", "outgoing"), "assistant"),
     **dict.fromkeys(("instructions", "context"), "system"),
     **dict.fromkeys((*CALLS, "tool_use", "action"), "assistant"),
 }
@@ -280,7 +282,21 @@ _HISTORIES: Final = frozenset(("history", "chat_history"))
 NUMBERED: Final = ("speaker", "speaker_id", "speaker_idx", "author_id")
 """Keys of a turn that may hold the number of its speaker."""
 _ROLE_KEYS: Final = frozenset(
-    ("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party", "agent", *NUMBERED)
+    (
+        "role",
+        "from",
+        "speaker",
+        "author",
+        "sender",
+        "by",
+        "who",
+        "user",
+        "name",
+        "party",
+        "agent",
+        "direction",
+        *NUMBERED,
+    )
 )
 _TEXT_KEYS: Final = frozenset(
     ("text", "content", "value", "utterance", "message", "body", "said", "say", "sentence", "mes", "msg")

@@ -9,7 +9,7 @@ from ..json_values import jsontext
 from ..json_values.data_urls import data_url, image_format
 from ..model import Json
 from . import columns, languages
-from .fitting import as_list, as_object, items_of, members_of, without_members
+from .fitting import as_list, as_object, items_of, members_of, objects_of, without_members
 from .layout import Object, Wording, misshapen, parsed, parsed_or_none
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
@@ -293,17 +293,26 @@ _FUNCTION_CALL: Final = "function_call"
 
 
 def system_of(value: Json, path: str) -> list[Object]:
-    """Return the system message of a column, which may be parts of text; none if the column is empty.
+    """Return the system message of a column, which may be parts of text, also Gemini's; none if the column is empty.
 
     Raises:
         BridgeError: OCB-SHAPE if the value is anything else.
     """
     if value is None or value == "" or value == []:
         return []
+    if texts := _texts_of_gemini(as_object(value) or {}):
+        value = texts[0] if len(texts) == 1 else [{"type": "text", "text": text} for text in texts]
     parts = [members_of(each) for each in as_list(value) or [None]]
     if not isinstance(value, str) and not all(map(_is_text_part, parts)):
         raise misshapen(path, "a text")
     return [{"role": "system", "content": value}]
+
+
+def _texts_of_gemini(content: Object) -> list[str]:
+    """Return the texts of a content of Gemini that has only texts; none of any other object."""
+    parts = objects_of(content.get("parts")) if content.keys() <= {"role", "parts"} else []
+    texts = [part["text"] for part in parts if part.keys() == {"text"} and isinstance(part["text"], str)]
+    return texts if len(texts) == len(parts) else []
 
 
 def _is_text_part(part: Object) -> bool:
