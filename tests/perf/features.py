@@ -154,7 +154,7 @@ def _developer(request: Wire) -> Wire:
 
 def _reasoning_twice(message: Wire) -> Wire:
     """Reasoning as OpenRouter and vLLM send it: the same text in several members."""
-    text = message.get("reasoning_content") or "So."
+    text = message.get("reasoning_content") or f"So it is {crc32(str(message['content']).encode())}."
     item = {"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}
     return {**message, "reasoning": text, "reasoning_content": text, "reasoning_details": [item]}
 

@@ -33,6 +33,7 @@ _CALLS_ALONE: Final = re.compile(
 )
 """The beginning of a text that is nothing but calls: in JSON (xLAM), in Python, or as tags whose tokens the server
 removed (LFM2, MiniCPM5). No tag marks them, so they may be an answer in JSON or code."""
+_FUNCTION: Final = "<function="
 _CALL_IN_A_LINE: Final = re.compile(r"(?<![`\"'])<function=[^<>\n]+>(?=\s*(?:<parameter=[^<>\n]+>|\{))")
 """A function's tag with arguments after it, which is a call only at the beginning of a line."""
 _CALL_IN_CODE: Final = re.compile(rf"```\w*\s*{_CALL}")
@@ -73,9 +74,9 @@ def unread_tags(text: str) -> Iterator[str]:
         found = _UNREAD.match(text) or _UNREAD_IN_A_LINE.search(text)
         if found is not None:
             yield found[1]
-        found = _CALL_IN_A_LINE.search(text)
-        if found is not None:
-            yield found[0]
+    in_a_line = _CALL_IN_A_LINE.search(text) if _FUNCTION in text else None
+    if in_a_line is not None:
+        yield in_a_line[0]
     if text.startswith(_BEGINNINGS):
         yield from _at_beginning(text)
     in_code = _CALL_IN_CODE.search(text) if "`" in text else None
