@@ -225,14 +225,14 @@ def _read(
         options = replace(options, force_format=True)
     if source is None:
         if sidecar is None and isinstance(data, (str, bytes)) and (known := _known(data, options)) is not None:
-            return known[0], _found(known[0], strict), known[1].id
+            return known[0], _findings_by_plan(known[0], strict), known[1].id
         log = Log()
         adapter, document = _detected(data, options, log)
     else:
         adapter, options, reader = _source(source, options)
         text = known_in(data, reader) if reader is not None and isinstance(data, (str, bytes)) else None
         if isinstance(text, Conversation) and sidecar is None:
-            return text, _found(text, strict), adapter.id
+            return text, _findings_by_plan(text, strict), adapter.id
         log = Log()
         if isinstance(text, Conversation):
             document = text
@@ -252,7 +252,7 @@ def _read(
     return document, log.findings, adapter.id
 
 
-def _found(conversation: Conversation, strict: bool) -> list[Finding]:
+def _findings_by_plan(conversation: Conversation, strict: bool) -> list[Finding]:
     """Return the findings of a conversation that was read by the plan of its text.
 
     Raises:

@@ -63,7 +63,7 @@ class _Namer:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._taken = set(names)
+        self._all_names = set(names)
         self._seen: set[str] = set()
         self._numbers: dict[str, int] = {}
 
@@ -83,9 +83,9 @@ class _Namer:
     def _numbered(self, name: str) -> str:
         number = self._numbers.get(_key(name), 1)
         new = name
-        while _key(new) in self._taken:
+        while _key(new) in self._all_names:
             number += 1
             new = f"{name}-{number}"
-        self._taken.add(_key(new))
+        self._all_names.add(_key(new))
         self._numbers[_key(name)] = number
         return new

@@ -202,9 +202,8 @@ def _repeated(unit: Object) -> Sequence[str] | None:
     if (items or len(keys) > 1) and unit.get(CONTENT).__class__ is list:  # its parts may also repeat the texts
         return None
     repeated = keys if items and _listed_texts(unit) else keys[1:]
-    if repeated and any(unit[key] != _reasoning_in(unit) for key in repeated):
-        return None
-    return repeated
+    reasoning = _reasoning_in(unit) if repeated else None
+    return repeated if all(unit[key] == reasoning for key in repeated) else None
 
 
 def _reasoning_in(unit: Object) -> Any:
