@@ -15,7 +15,7 @@ from ocml_adapters.bedrock_converse.blocks import BlockGrammar
 from ocml_adapters.gemini.blocks import PartGrammar
 from ocml_bridge import BridgeError, ErrorCode, Message, Severity, Transcript, read, write
 from ocml_bridge.wires.blocks.grammar import UNKNOWN, BlockCodec
-from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, in_order, is_empty, is_same, respelled
+from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, form_of_order, is_empty, is_same, respelled
 
 NO_JSON: Final = object()
 VALUES: Final[list[Any]] = [
@@ -135,7 +135,7 @@ def test_plain_blocks_are_written_as_they_were_read(codec: BlockCodec, side: str
             known += 1
             written = codec.write(value) if isinstance(value, Message) else codec.write_part(value)
             assert is_same(written, {key: block[key] for key in order}), block
-            assert is_same(respelled(written, in_order(block, order)), block), block
+            assert is_same(respelled(written, form_of_order(block, order)), block), block
     assert known
 
 

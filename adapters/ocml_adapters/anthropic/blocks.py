@@ -10,10 +10,10 @@ from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.turns import is_blank, is_call, name_of, parts_of, recipient_of
 from ocml_bridge.chat.vendors import signature_by
 from ocml_bridge.json_values import jsontext
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, is_empty, without
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, is_empty, rest, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import ByFormat, CacheMark, Content, Foreign, Json, Message, Part, Signature, Text
-from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec, Keys, rest_of
+from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY, UNKNOWN, BlockCodec, Keys
 from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.spelling import respelled
 from ocml_bridge.wires.blocks.values import compact_object, value_in
@@ -134,7 +134,7 @@ def write_content(content: Content, layout: Object) -> Json:
 
 def _more(block: Object, mark: CacheMark | None, *known: str) -> Object:
     """Return the members of a block that are not known, and not its cache mark."""
-    return rest_of(block, known if mark is None else (*known, CACHE))
+    return rest(block, known if mark is None else (*known, CACHE))
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def _read_thought(block: Object, kind: str) -> Message | None:
         message.signature = Signature(signature, VENDOR)
     else:
         message.layout = NOTES.by_format({_TYPE: REASONING} if kind == REASONING else {_SIGNATURE: "absent"})
-    message.extras = NOTES.by_format(rest_of(block, ("type", key, *((_SIGNATURE,) if kind == THINKING else ()))))
+    message.extras = NOTES.by_format(rest(block, ("type", key, *((_SIGNATURE,) if kind == THINKING else ()))))
     return message
 
 

@@ -13,13 +13,12 @@ from ocml_bridge.chat.cache_marks import CONTROL
 from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind
 from ocml_bridge.chat.vendors import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
-from ocml_bridge.json_values.form import OBJECT, Object, add, without
+from ocml_bridge.json_values.form import OBJECT, Object, add, rest, without
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.relations import indices_of
-from ocml_bridge.wires.blocks.grammar import rest_of
 
 from .passages import OF_DOCUMENTS, read_labels, read_passages, write_labels, write_passages
 from .syntax import (
@@ -80,7 +79,7 @@ def _read_text(block: Object) -> Text | None:
     part = Text(text, cache=CONTROL.read(block))
     part.citations = TABLE.read_all(block.get(CITATIONS), WHOLE)
     cited = () if part.citations is None else (CITATIONS,)
-    part.extras = NOTES.by_format(rest_of(block, (*_BARE_TEXT, *cited, *(() if part.cache is None else (CACHE,)))))
+    part.extras = NOTES.by_format(rest(block, (*_BARE_TEXT, *cited, *(() if part.cache is None else (CACHE,)))))
     return part
 
 
@@ -91,7 +90,7 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> Media | None:
         return None
     fields, known = source_fields
     labels, extras = read_labels(block, _LABELS[kind], "type", "source")
-    if more := rest_of(source, known):
+    if more := rest(source, known):
         extras["source"] = more
     return Media(kind, **fields, **labels, extras=NOTES.by_format(extras))
 

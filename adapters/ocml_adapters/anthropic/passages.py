@@ -8,10 +8,9 @@ from typing import Any, Final, cast
 
 from ocml_bridge.chat.cache_marks import CONTROL, read_mark, write_mark
 from ocml_bridge.chat.citations import read_citable, write_citable
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest
 from ocml_bridge.json_values.parameters import nonempty_text
 from ocml_bridge.model import Json, Media, Passages
-from ocml_bridge.wires.blocks.grammar import rest_of
 
 from .syntax import CACHE, CITATIONS, DOCUMENT, NOTES, SEARCH_RESULT, TEXT
 
@@ -44,7 +43,7 @@ def read_labels(block: Object, fields: Mapping[str, str], *known: str) -> tuple[
     """
     read = {key: _LABELS[key][0](block.get(key)) for key in fields}
     found = {key: value for key, value in read.items() if value is not None}
-    return {fields[key]: value for key, value in found.items()}, rest_of(block, (*known, *found))
+    return {fields[key]: value for key, value in found.items()}, rest(block, (*known, *found))
 
 
 def write_labels(part: Media | Passages, fields: Mapping[str, str]) -> Object:
@@ -75,7 +74,7 @@ def read_passages(block: Object) -> Passages | None:
     if source is not None and block.get("title") == "":
         fields["title"] = ""
     passages = Passages(tuple(each["text"] for each in texts), source=source, **fields)
-    if any(others := [rest_of(each, ("type", "text")) for each in texts]):
+    if any(others := [rest(each, ("type", "text")) for each in texts]):
         extras[_CONTENT] = others
     passages.extras = NOTES.by_format(extras)
     passages.layout = NOTES.by_format({_CONTENT: _PLAIN} if is_plain else {})

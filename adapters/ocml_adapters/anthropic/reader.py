@@ -18,6 +18,7 @@ from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.wires.blocks.grammar import EMPTY
 from ocml_bridge.wires.blocks.reading import message_of, runs_of
 from ocml_bridge.wires.blocks.skeletons import (
+    A_FILLED_TEXT,
     A_FLAG,
     A_SHORT_VALUE,
     A_TEXT,
@@ -122,7 +123,6 @@ def report_findings(unit: Object, messages: Sequence[Message], index: int, log: 
 # Wire messages that differ only in their contents and ids have the same skeleton, so they are read by the same plan.
 
 _ID: Final = a_text(IDS.fits)
-_SEAL: Final = a_text(bool)
 """A text that is not empty."""
 _ANY: Final = a_text()
 
@@ -149,8 +149,8 @@ _BLOCKS: Final = {
     "assistant": (
         _TEXT,
         _block("tool_use", {"caller": A_SHORT_VALUE}, id=_ID, name=A_WORD, input=AN_OBJECT),
-        _block("thinking", thinking=_ANY, signature=_SEAL),
-        _block("redacted_thinking", data=_SEAL),
+        _block("thinking", thinking=_ANY, signature=A_FILLED_TEXT),
+        _block("redacted_thinking", data=A_FILLED_TEXT),
     ),
     SYSTEM: (_TEXT,),
 }

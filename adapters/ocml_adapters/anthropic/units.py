@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.turns import is_blank, parts_of
 from ocml_bridge.json_values.form import Object, add, shape
@@ -22,6 +23,7 @@ from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blocks.empty_texts import BESIDE, around
 from ocml_bridge.wires.blocks.grammar import BLOCKS, EMPTY
 from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, value_in
+from ocml_bridge.wires.reply_order import ReplyOrder
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
@@ -174,9 +176,7 @@ class WireWriter(DocumentWriter):
 
     def required_order(self, conversation: Conversation) -> Sequence[int] | None:
         """Return the order with the replies directly after their turn, in the order of its calls, or None."""
-        if NOTES.of(conversation.around.layout).get(_ORDER) == _AS_GIVEN:
-            return None
-        return gathered(conversation.items, is_in_assistant_wire)
+        return _REPLY_ORDER.of(conversation)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: tools declared once, ids and names that the API accepts, one system prompt."""
@@ -290,20 +290,19 @@ class WireWriter(DocumentWriter):
         return _related(items, around, Log())
 
 
-_ORDER, _AS_GIVEN = "order", "kept"
-"""The layout of a document whose replies are not where the API requires them, so that they are not moved."""
+_REPLY_ORDER: Final = ReplyOrder(NOTES, partial(gathered, in_turn=is_in_assistant_wire))
 
 
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
     mark_repeats(items, NOTES)
     report_repeated(items, log)
-    order = gathered(items, is_in_assistant_wire)
+    order = _REPLY_ORDER.required(items)
     if order is not None:
         place = next(at for at, index in enumerate(order) if at != index)
         detail = "the API requires replies directly after their calls, in the order of the calls; they are not moved"
         log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
-        around = replace(around, layout=NOTES.adding(around.layout, {_ORDER: _AS_GIVEN}))
+        around = _REPLY_ORDER.kept(around)
     return Conversation(items, around)
 
 

@@ -16,6 +16,7 @@ from ocml_bridge.model import CacheMark, Json, Message, Tool, replace
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.blocks.grammar import block_with, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import (
+    A_FILLED_TEXT,
     A_TEXT,
     A_WORD,
     AN_IMAGE,
@@ -188,14 +189,16 @@ def _with_mark(tool: Tool) -> list[Json]:
 
 
 _ID: Final = a_text(_IDS.fits)
-_SEAL: Final = a_text(bool)
 """A text that is not empty."""
 _RESULT: Final = an_object(Shape({"text": A_TEXT}), Shape({"json": AN_OBJECT}))
 SLOT: Final = blocks(
     {
         TOOL_USE: {"toolUseId": _ID, "name": A_WORD, "input": AN_OBJECT},
         TOOL_RESULT: {"toolUseId": _ID, CONTENT: items(_RESULT), "status": A_WORD},
-        REASONING: {REASONING_TEXT: an_object(Shape({"text": a_text()}, {"signature": _SEAL})), REDACTED: _SEAL},
+        REASONING: {
+            REASONING_TEXT: an_object(Shape({"text": a_text()}, {"signature": A_FILLED_TEXT})),
+            REDACTED: A_FILLED_TEXT,
+        },
         CACHE_POINT: dict.fromkeys(("type", "ttl"), A_WORD),
         "image": {"format": A_WORD, "source": an_object(Shape({"bytes": AN_IMAGE}))},
     }

@@ -8,7 +8,7 @@ from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 
-from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, is_enclosed, keys, listed, opened
+from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, in_all_spellings, is_enclosed, keys, listed, opened
 
 
 def sniff(source: Source) -> int:
@@ -31,16 +31,7 @@ def sniff(source: Source) -> int:
 
 
 _OF_CANDIDATES: Final = frozenset(
-    (
-        "content",
-        "finishReason",
-        "finish_reason",
-        "index",
-        "safetyRatings",
-        "safety_ratings",
-        "tokenCount",
-        "token_count",
-    )
+    in_all_spellings(dict.fromkeys(("content", "finishReason", "index", "safetyRatings", "tokenCount")))
 )
 """Members of candidates, one of which each of them has; datasets have candidates of their own (LLM-Blender)."""
 

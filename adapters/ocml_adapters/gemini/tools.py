@@ -14,6 +14,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.skeletons import (
+    A_FILLED_TEXT,
     A_TEXT,
     A_WORD,
     AN_ADDRESS,
@@ -327,5 +328,5 @@ SLOT: Final = blocks(
             FILE: syntax.in_all_spellings({"mimeType": A_WORD, "fileUri": AN_ADDRESS}),
         }
     ),
-    beside=syntax.in_all_spellings({SIGNATURE: a_text(bool)}),
+    beside=syntax.in_all_spellings({SIGNATURE: A_FILLED_TEXT}),
 )

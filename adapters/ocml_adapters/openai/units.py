@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import cast
+from typing import Final, cast
 
 from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.json_values.parameters import members_of
@@ -21,6 +21,7 @@ from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.documents import SHAPE
 from ocml_bridge.wires.freeform import is_object
+from ocml_bridge.wires.reply_order import ReplyOrder
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentWriter
 
@@ -76,9 +77,7 @@ class WireWriter(DocumentWriter):
 
     def required_order(self, conversation: Conversation) -> Sequence[int] | None:
         """Return the order with the replies directly after the wire message of their calls, or None."""
-        if NOTES.of(conversation.around.layout).get(_ORDER) == _AS_GIVEN:
-            return None
-        return answered_at_once(conversation.items)
+        return _REPLY_ORDER.of(conversation)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: declare all tools once, give ids to calls without one, and place the alternatives.
@@ -167,15 +166,14 @@ class WireWriter(DocumentWriter):
         return _related(items, around, Log())
 
 
-_ORDER, _AS_GIVEN = "order", "kept"
-"""The layout of a document whose replies are not where the API requires them, so that they are not moved."""
+_REPLY_ORDER: Final = ReplyOrder(NOTES, answered_at_once)
 
 
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
     mark_repeats(items, NOTES)
     if answered_at_once(items) is not None:
-        around = replace(around, layout=NOTES.adding(around.layout, {_ORDER: _AS_GIVEN}))
+        around = _REPLY_ORDER.kept(around)
     return Conversation(items, around)
 
 

@@ -9,6 +9,7 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.units.grammar import Skeleton
 from ocml_bridge.units.long_texts import with_long, without_long
 from ocml_bridge.wires.blocks.skeletons import (
+    A_FILLED_TEXT,
     A_SHORT_VALUE,
     A_WORD,
     AN_ADDRESS,
@@ -26,7 +27,7 @@ from .item_members import GENERATED_ID
 _ADDRESS: Final = one_of(type, {str: AN_ADDRESS, type(None): A_SHORT_VALUE})
 _PART: Final = Shape(
     {},
-    {"text": a_text(bool), "type": A_WORD, "detail": A_WORD, "image_url": _ADDRESS, "file_url": _ADDRESS},
+    {"text": A_FILLED_TEXT, "type": A_WORD, "detail": A_WORD, "image_url": _ADDRESS, "file_url": _ADDRESS},
     other=A_SHORT_VALUE,
 )
 _NO_TEXT: Final = one_of(

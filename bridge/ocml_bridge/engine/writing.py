@@ -18,7 +18,7 @@ from ..model import Completion, Transcript, replace
 from ..report.result import DocumentOutcome
 from ..spans.columns import Columns
 from ..spans.frames import FrameMarks
-from ..units.arrange import arrangement_for, gathered_losses, in_order, misread, order_losses, pairing_losses
+from ..units.arrange import arrangement_for, gathered_losses, misread, order_losses, pairing_losses, rearranged
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
@@ -133,7 +133,7 @@ class Writer:
     def _arranged(self, document: Transcript, order: Sequence[int], *, traced: bool) -> Written:
         """Write a document in the order that the format requires, and report the messages that move."""
         messages = document.messages
-        moved = self._written(conversation_of(replace(document, messages=in_order(messages, order))), traced=traced)
+        moved = self._written(conversation_of(replace(document, messages=rearranged(messages, order))), traced=traced)
         moved.move(document, order)
         moved.log.losses += gathered_losses(moved.order or (), self._grammar.target)
         wrong = misread(messages, pair(messages), moved.image.messages, moved.order)
@@ -155,7 +155,7 @@ class Writer:
             return written
         arrangement = arrangement_for(messages, pairs, wrong)
         if arrangement is not None:
-            ordered = conversation_of(replace(document, messages=in_order(messages, arrangement.order)))
+            ordered = conversation_of(replace(document, messages=rearranged(messages, arrangement.order)))
             moved = self._written(ordered, traced=written.trace is not None)
             moved.move(document, arrangement.order)
             arrangement = arrangement._replace(order=moved.order or ())

@@ -50,7 +50,7 @@ def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequen
     if not lists:
         return document, ()
     first, *answers = lists.values()
-    if IDS in drops and not all(in_order([*first, *each]) for each in answers or [[]]):
+    if IDS in drops and not all(are_in_order([*first, *each]) for each in answers or [[]]):
         drops = {key: code for key, code in drops.items() if key != IDS}
     losses: list[Loss] = []
     fitted = dict(found)
@@ -82,7 +82,7 @@ def _without(message: Object, drops: Mapping[str, LossCode], path: str, losses: 
     return out
 
 
-def in_order(messages: Sequence[Json]) -> bool:
+def are_in_order(messages: Sequence[Json]) -> bool:
     """Return whether each reply answers the first call that has no reply yet."""
     waiting: list[Json] = []
     for each in messages:

@@ -282,22 +282,8 @@ _HISTORIES: Final = frozenset(("history", "chat_history"))
 NUMBERED: Final = ("speaker", "speaker_id", "speaker_idx", "author_id")
 """Keys of a turn that may hold the number of its speaker."""
 _ROLE_KEYS: Final = frozenset(
-    (
-        "role",
-        "from",
-        "speaker",
-        "author",
-        "sender",
-        "by",
-        "who",
-        "user",
-        "name",
-        "party",
-        "agent",
-        "direction",
-        *NUMBERED,
-    )
-)
+    ("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party", "agent", "direction")
+).union(NUMBERED)
 _TEXT_KEYS: Final = frozenset(
     ("text", "content", "value", "utterance", "message", "body", "said", "say", "sentence", "mes", "msg")
 )

@@ -18,7 +18,7 @@ from .pairing import pair, turns
 from .relations import paired_in_order
 
 
-def in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
+def rearranged(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
     """Return messages in another order, with `continues` adapted to it.
 
     A message continues the message before it if it did so in the original order and still follows that message, or if

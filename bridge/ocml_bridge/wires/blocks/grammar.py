@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property
 from typing import ClassVar, Final, Literal, NamedTuple, cast
 
@@ -219,17 +219,8 @@ class Grammar(BlockCodec):
 
 
 def more_of(value: Object, known_keys: tuple[str, ...]) -> Object:
-    """Return the members that are not known and not empty."""
+    """Return the members that are not known and not empty, as a service leaves them out; so is false."""
     return {key: member for key, member in value.items() if key not in known_keys and not is_empty(member)}
-
-
-def rest_of(value: Object, known_keys: Collection[str]) -> Object:
-    """Return the members that are not known and not empty; false is a value."""
-    return {
-        key: member
-        for key, member in value.items()
-        if key not in known_keys and (member is False or not is_empty(member))
-    }
 
 
 def with_inner(more: Object, kind: str, inner_more: Object) -> Object:

@@ -13,7 +13,7 @@ from ...units.heads import LIMIT, Head, Item
 from .empty_texts import Edges, edges_of
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, BlockCodec, Grammar, kind_of, more_of
 from .joining import joins
-from .spelling import BARE, Form, UnlikeError, form_of, form_of_items, in_order
+from .spelling import BARE, Form, UnlikeError, form_of, form_of_items, form_of_order
 
 _NO_EDGES: Final = Edges()
 
@@ -212,7 +212,7 @@ def _read_block(grammar: BlockCodec, raw: Json, side: str) -> tuple[Message | Pa
         if value is not UNKNOWN and not (side == TOP and isinstance(value, Message)):
             order = grammar.plain_order(block, value)
             if order is not None:
-                return value, in_order(block, order)
+                return value, form_of_order(block, order)
             try:
                 written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
                 return value, form_of(written, block, grammar.alias)

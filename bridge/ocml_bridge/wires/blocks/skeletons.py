@@ -108,6 +108,10 @@ def a_text(is_valid: Callable[[str], object] | None = None) -> Slot:
     return Slot(add, fill)
 
 
+A_FILLED_TEXT: Final = a_text(bool)
+"""A text that is not empty, such as a signature."""
+
+
 def _add_object(value: Any, _key: list[Hashable], values: list[str]) -> bool:
     text = text_of(value) if value.__class__ is dict else None
     values.append(text or "")

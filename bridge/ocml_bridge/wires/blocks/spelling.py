@@ -77,7 +77,7 @@ def form_of(written: Json, raw: Json, alias: Alias = _same_name) -> Form:
     return None if is_same(written, raw) else _form_of(written, raw, alias)
 
 
-def in_order(raw: Object, order: Sequence[str]) -> Form:
+def form_of_order(raw: Object, order: Sequence[str]) -> Form:
     """Return the form of an object whose members are written in an order, and with the values that were read.
 
     Args:
