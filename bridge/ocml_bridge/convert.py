@@ -6,16 +6,17 @@ output against the laws.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from . import registry
 from .chat.transform import Dropped
 from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
-from .engine.input import document_in, findings_of, known_in, reader_of_texts
-from .engine.output import write_document
+from .engine.input import document_in, findings_of, reader_of_texts
+from .engine.output import Target, target_of, write_document
 from .engine.plans.pieces import Pieces
 from .engine.reading import Reader
 from .errors import BridgeError, ErrorCode
@@ -54,7 +55,7 @@ def read(
             another format than the named one; OCB-SIDECAR if the sidecar belongs to another output.
     """
     registry.check_format_options(options, source)
-    document, findings, name = _read(data, source, options, strict, sidecar)
+    document, findings, name = _read(data, _origin(source, options), strict, sidecar)
     return Reading(whole(document), tuple(findings), name)
 
 
@@ -86,9 +87,10 @@ def write(
             path, for a value that is not of the model's classes or is not JSON.
     """
     registry.check_format_options(options, target)
+    to = _target(target, options)
     try:
         transcript = own(as_document(transcript))
-        outcome, name = _written(transcript, target, options, drop_analysis, spans)
+        outcome = write_document(to, transcript, drop_analysis=drop_analysis, spans=spans)
         _check(outcome, policy, strict)
     except (AttributeError, KeyError, TypeError) as error:
         raise misfit(transcript) or error from error
@@ -97,7 +99,7 @@ def write(
         if nearer is None:
             raise
         raise nearer from error
-    return Result(outcome, transcript, (), None, name)
+    return Result(outcome, transcript, (), None, to.adapter.id)
 
 
 def convert(
@@ -131,9 +133,11 @@ def convert(
         BridgeError: with code and position, if the data cannot be read or the output is refused; OCB-OPTION for spans
             of an output that is neither text nor token ids.
     """
-    registry.check_format_options(options, source, target)
-    read = _read(data, source, options, strict, sidecar)
-    return _converted(read, target, options, drop_analysis, strict=strict, policy=policy, spans=spans)
+    origin, to = _route(source, target, options)
+    document, findings, source_id = _read(data, origin, strict, sidecar)
+    outcome = write_document(to, document, drop_analysis=drop_analysis, spans=spans)
+    _check(outcome, policy, strict)
+    return Result(outcome, document, tuple(findings), source_id, to.adapter.id)
 
 
 def convert_unshared(
@@ -157,9 +161,11 @@ def convert_unshared(
         policy: as for `convert`.
         spans: as for `convert`.
     """
-    registry.check_format_options(options, source, target)
-    read = _read(data, source, options, strict, None, shared=False)
-    return _converted(read, target, options, None, strict=strict, policy=policy, spans=spans)
+    origin, to = _route(source, target, options)
+    document, findings, source_id = _read(data, origin, strict, None, shared=False)
+    outcome = write_document(to, document, spans=spans)
+    _check(outcome, policy, strict)
+    return Result(outcome, document, tuple(findings), source_id, to.adapter.id)
 
 
 def make_sidecar(
@@ -185,60 +191,92 @@ def make_sidecar(
 # --- inside -----------------------------------------------------------------------------------------------------------
 
 
-def _converted(
-    read: tuple[Document | Conversation, list[Finding], str],
-    target: str | Adapter,
-    options: Options,
-    drop_analysis: Dropped | None,
-    *,
-    strict: bool,
-    policy: LossPolicy,
-    spans: bool,
-) -> Result:
-    """Write what `_read` returned in another format."""
-    document, findings, source_id = read
-    outcome, target_id = _written(document, target, options, drop_analysis, spans)
-    _check(outcome, policy, strict)
-    return Result(outcome, document, tuple(findings), source_id, target_id)
+class _Origin(NamedTuple):
+    """How a source is read.
+
+    Attributes:
+        adapter: its format; None to detect it.
+        options: how to read.
+        reader: the reader of all texts in the format; None if they are first restored (`reader_of_texts`).
+    """
+
+    adapter: Adapter | None
+    options: Options
+    reader: Reader | None
+
+
+@lru_cache(maxsize=256)
+def _route(source: str | Adapter | None, target: str | Adapter, options: Options) -> tuple[_Origin, Target]:
+    """Return how documents are read and written that are converted from one format to another.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN, OCB-DEPENDENCY or OCB-OPTION for what does not exist.
+    """
+    registry.check_format_options(options, source, target)
+    return _origin(source, options), _target(target, options)
+
+
+@lru_cache(maxsize=64)
+def _origin(source: str | Adapter | None, options: Options) -> _Origin:
+    """Return how documents of a format are read, with the dialect that its name has; None for a format to detect.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN or OCB-DEPENDENCY for what does not exist.
+    """
+    if source is None:
+        return _Origin(None, options, None)
+    adapter, dialect = registry.adapter(source)
+    options = replace(options, dialect=dialect) if dialect else options
+    return _Origin(adapter, options, reader_of_texts(adapter, options))
+
+
+@lru_cache(maxsize=64)
+def _target(target: str | Adapter, options: Options) -> Target:
+    """Return how documents are written in a format, with the dialect that its name has.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN, OCB-DEPENDENCY or OCB-OPTION for what does not exist.
+    """
+    adapter, dialect = registry.adapter(target)
+    if dialect is not None:
+        options = replace(options, dialect=dialect)
+    elif options.dialect is not None and options.dialect not in adapter.dialects:
+        known = ", ".join(adapter.dialects) or "none"
+        raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no dialect {options.dialect!r}; it has {known}")
+    return target_of(adapter, options)
 
 
 def _read(
-    data: Source | bytes,
-    source: str | Adapter | None,
-    options: Options,
-    strict: bool,
-    sidecar: Json,
-    *,
-    shared: bool = True,
-) -> tuple[Document | Conversation, list[Finding], str]:
+    data: Source | bytes, origin: _Origin, strict: bool, sidecar: Json, *, shared: bool = True
+) -> tuple[Document | Conversation, Sequence[Finding], str]:
     """Return the document, the findings of its reader, and the id of its format.
 
     Args:
         data: as for `read`.
-        source: as for `read`.
-        options: as for `read`.
+        origin: how to read it.
         strict: as for `read`.
         sidecar: as for `read`.
         shared: whether the caller may change `data` later. Then the JSON values in the document are copies.
     """
+    adapter, options, reader = origin
     if sidecar is not None:  # The sidecar names the format, so the data need not look like it.
-        options = replace(options, force_format=True)
-    if source is None:
-        if sidecar is None and isinstance(data, (str, bytes)) and (known := _known(data, options)) is not None:
-            return known[0], _findings_by_plan(known[0], strict), known[1].id
-        log = Log()
+        adapter, options, reader = _origin(adapter, replace(options, force_format=True))
+    text: Pieces | None = None
+    if sidecar is None and isinstance(data, (str, bytes)):
+        if adapter is None:
+            known = _known(data, options)
+            if known is not None:
+                return known[0], _findings_by_plan(known[0], strict), known[1].id
+        elif reader is not None:
+            found = reader.known(data)
+            if isinstance(found, Conversation):
+                return found, _findings_by_plan(found, strict), adapter.id
+            text = found
+    log = Log()
+    if adapter is None:
         adapter, document = _detected(data, options, log)
     else:
-        adapter, options, reader = _source(source, options)
-        text = known_in(data, reader) if reader is not None and isinstance(data, (str, bytes)) else None
-        if isinstance(text, Conversation) and sidecar is None:
-            return text, _findings_by_plan(text, strict), adapter.id
-        log = Log()
-        if isinstance(text, Conversation):
-            document = text
-            log.findings += findings_of(text)
-        else:
-            document = _read_named(data, adapter, options, log, text)
+        document = _read_named(data, adapter, options, log, text)
     # A conversation that was read by a plan has nothing in common with the data but texts.
     by_plan = isinstance(document, Conversation) and document.plan is not None
     if shared and not (by_plan or isinstance(data, (str, bytes))):
@@ -276,7 +314,7 @@ def _known(data: str | bytes, options: Options) -> tuple[Conversation, Adapter] 
     """Return the conversation in JSON like some whose format was detected, and that format; None if it is not known."""
     text = None
     for adapter in _LATELY:
-        reader = _source(adapter, options)[2]
+        reader = _origin(adapter, options).reader
         if reader is None:
             continue
         text = reader.split_text(data) if text is None or not text.pieces else text  # all split JSON in the same way
@@ -289,7 +327,7 @@ def _known(data: str | bytes, options: Options) -> tuple[Conversation, Adapter] 
 def _detected(data: Source | bytes, options: Options, log: Log) -> tuple[Adapter, Document | Conversation]:
     """Detect the format of data; return it, and the document. JSON like it is read by `_known` from then on."""
     adapter, value = opened(data, log)
-    reader = _source(adapter, options)[2] if adapter.kind is Kind.JSON and not log.findings else None
+    reader = _origin(adapter, options).reader if adapter.kind is Kind.JSON and not log.findings else None
     text = reader.split_text(data) if reader is not None and isinstance(data, (str, bytes)) else None
     conversation = None if reader is None or text is None else reader.read_text(text)
     if reader is None or text is None or conversation is None:
@@ -301,14 +339,6 @@ def _detected(data: Source | bytes, options: Options, log: Log) -> tuple[Adapter
         reader.store_detected(text)
         _LATELY[:] = [adapter, *(other for other in _LATELY if other is not adapter)][:_MOST_FORMATS]
     return adapter, conversation
-
-
-@lru_cache(maxsize=64)
-def _source(source: str | Adapter, options: Options) -> tuple[Adapter, Options, Reader | None]:
-    """Return the adapter of a named source, the options with its dialect, and the reader for `known_in`."""
-    adapter, dialect = registry.adapter(source)
-    options = replace(options, dialect=dialect) if dialect else options
-    return adapter, options, reader_of_texts(adapter, options)
 
 
 def _read_named(
@@ -344,26 +374,6 @@ def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
     """Raise the policy's refusal, if any; losses with codes that the policy allows are not materialised."""
     if losses := outcome.losses_of(policy.refusable(strict=strict)):
         policy.check(losses, strict=strict)
-
-
-def _written(
-    document: Document | Conversation, target: str | Adapter, options: Options, drop: Dropped | None, spans: bool
-) -> tuple[Outcome, str]:
-    """Write a document; return the outcome and the id of the target format."""
-    adapter, options = _target(target, options)
-    return write_document(adapter, document, options, drop_analysis=drop, spans=spans), adapter.id
-
-
-@lru_cache(maxsize=64)
-def _target(target: str | Adapter, options: Options) -> tuple[Adapter, Options]:
-    """Return the adapter of a target, and the options with its dialect."""
-    adapter, dialect = registry.adapter(target)
-    if dialect is not None:
-        return adapter, replace(options, dialect=dialect)
-    if options.dialect is not None and options.dialect not in adapter.dialects:
-        known = ", ".join(adapter.dialects) or "none"
-        raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no dialect {options.dialect!r}; it has {known}")
-    return adapter, options
 
 
 def _bytes(data: Source | bytes) -> bytes:

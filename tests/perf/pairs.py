@@ -88,7 +88,8 @@ def _forget() -> None:
     """Let nothing be learned as yet: what the conversations of one source taught does not change another's figures."""
     reader_for.cache_clear()
     writer_for.cache_clear()
-    vars(sys.modules["ocml_bridge.convert"])["_source"].cache_clear()  # it has readers, too
+    for name in ("_route", "_origin", "_target"):  # they have readers and writers, too
+        vars(sys.modules["ocml_bridge.convert"])[name].cache_clear()
 
 
 def all_pairs(count: int, rounds: int, report: Callable[[str], None]) -> list[Ratio]:

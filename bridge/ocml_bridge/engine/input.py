@@ -16,26 +16,12 @@ from .reading import Reader
 
 
 def reader_of_texts(adapter: Adapter, options: Options) -> Reader | None:
-    """Return the reader for `known_in`; None if texts are first restored, because their added tokens were broken."""
+    """Return the reader of a format's texts; None if they are first restored, as their added tokens were broken."""
     return reader_for(adapter, options) if added_to(adapter, options) is None else None
 
 
-def known_in(data: str | bytes, reader: Reader) -> Conversation | Pieces | None:
-    """Return the conversation in a text that differs from an earlier one only in contents, ids and the like.
-
-    Args:
-        data: the text.
-        reader: the reader of its format.
-
-    Returns:
-        If it differs in more, the text for `document_in`; None if that needs none.
-    """
-    text = reader.split_text(data)
-    return None if text is None else reader.read_text(text) or text
-
-
 def findings_of(conversation: Conversation) -> list[Finding]:
-    """Return the findings of a conversation that `known_in` returned."""
+    """Return the findings of a conversation that was read by the plan of its text."""
     plan = conversation.plan
     return [] if plan is None or not plan.findings else _without_declaration(plan.findings, conversation)
 
@@ -56,7 +42,7 @@ def document_in(
         source: text, or a JSON value.
         options: how to read.
         log: takes the findings.
-        text: the text of the source, if `known_in` returned one.
+        text: the text of the source, if `Reader.known` returned one.
 
     Raises:
         BridgeError: with an offset or a path, if the source is not a document of the format.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from ..chat.transform import Dropped, remaining, renumber
 from ..chat.transform import drop_analysis as without_analysis
@@ -32,20 +32,36 @@ from .instances import writer_for
 from .writing import Writer
 
 
+class Target(NamedTuple):
+    """A format in which documents are written, with options.
+
+    Attributes:
+        adapter: the format.
+        options: how to write, with the dialect.
+        writer: the writer of all documents; None if it depends on the document, or if added tokens are to be broken in
+            its outputs.
+    """
+
+    adapter: Adapter
+    options: Options
+    writer: Writer | None
+
+
+def target_of(adapter: Adapter, options: Options) -> Target:
+    """Return a format with options as a target."""
+    has_own_dialects = options.dialect is None and adapter.dialect_of is not None
+    is_plain = not has_own_dialects and added_to(adapter, options) is None
+    return Target(adapter, options, writer_for(adapter, options) if is_plain else None)
+
+
 def write_document(
-    adapter: Adapter,
-    document: Document | Conversation,
-    options: Options,
-    *,
-    drop_analysis: Dropped | None = None,
-    spans: bool = False,
+    target: Target, document: Document | Conversation, *, drop_analysis: Dropped | None = None, spans: bool = False
 ) -> Outcome:
     """Write a document in a format.
 
     Args:
-        adapter: the format.
+        target: the format.
         document: what to write; it is not changed.
-        options: how to write, with the dialect.
         drop_analysis: whose private reasoning to leave out; each message that is left out is reported.
         spans: whether to compute the spans of the output.
 
@@ -53,6 +69,11 @@ def write_document(
         BridgeError: OCB-CONTROL-TOKEN if the options refuse a token in contents; OCB-OPTION if spans are asked for and
             the format has none.
     """
+    adapter, options, writer = target
+    if writer is not None and isinstance(document, Conversation) and drop_analysis is None and not spans:
+        outcome = writer.fill(document)
+        if not isinstance(outcome.output, str) or is_unicode(outcome.output):
+            return outcome
     if spans and adapter.frame_marks is None:
         detail = f"spans exist for texts and token ids only; {adapter.id} is neither"
         raise BridgeError(ErrorCode.OPTION, detail)

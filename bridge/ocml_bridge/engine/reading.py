@@ -37,6 +37,15 @@ class Reader:
         splitter = splitter_for(grammar) if plans else None
         self._texts = None if splitter is None else TextPlans(grammar, splitter, self._planned_units)
 
+    def known(self, data: str | bytes) -> Conversation | Pieces | None:
+        """Return the conversation in a text that differs from an earlier one only in contents, ids and the like.
+
+        Returns:
+            If it differs in more, the text for `read`; None if that needs none.
+        """
+        text = None if self._texts is None else self._texts.split(data)
+        return None if text is None else self.read_text(text) or text
+
     def split_text(self, data: str | bytes) -> Pieces | None:
         """Split a text for `read_text`; return None if it is to be parsed at once."""
         return None if self._texts is None else self._texts.split(data)

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..chat.transform import missing
 from ..convert import Reading, make_sidecar, read, write
-from ..engine.output import write_document
+from ..engine.output import target_of, write_document
 from ..errors import BridgeError
 from ..formats.adapter import DEFAULT, Adapter, Options, Source
 from ..json_values import jsontext
@@ -112,7 +112,7 @@ class Trial:
 
     def lined_up(self) -> None:
         """Law 2 for messages: the format itself reports each message that is missing from the image, and adds none."""
-        outcome = write_document(adapter(self.target)[0], self.document, self.options)
+        outcome = write_document(target_of(adapter(self.target)[0], self.options), self.document)
         image = outcome.image
         if isinstance(image, Transcript) and isinstance(self.document, Transcript):
             absent = missing(outcome.logged)
