@@ -6,12 +6,17 @@ import bz2
 import gzip
 import json
 import lzma
+import re
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ocml_bridge.bulk.containers.tables import comma_separated
 from ocml_bridge.errors import ExitCode
 
 Run = Callable[..., int]
@@ -116,6 +121,42 @@ def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows)
     ]
     assert "more or fewer values than the table has columns" in refused[0]["message"]
     assert "iconv" in refused[2]["message"]
+
+
+@pytest.mark.parametrize(
+    ("data", "cut_off"),
+    [
+        (b"prompt,completion\ra,b\rc,d\nmore words\re,f\r", ["c", "more words"]),
+        (b"prompt,completion\r\na,b\r\nc,d\nmore words\r\ne,f", ["c", "more words"]),
+        (b"prompt,completion\r\na,b\r\nc,d\nmore words, more\r\n", []),
+        (b"prompt,completion\r\na,b\nmore words\n", ["a", "more words"]),
+        (b"prompt,completion\na,b\nmore words\nc,d\n", ["more words"]),
+    ],
+)
+def test_a_row_that_goes_on_behind_another_line_end_than_the_others_is_quarantined(
+    data: bytes, cut_off: list[str], rows: Rows
+) -> None:
+    _, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
+    assert [json.loads(each["raw"])[0] for each in refused] == cut_off
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
+@given(cells=st.lists(st.lists(st.text("ab \"',\n\r", max_size=6), min_size=1, max_size=3), max_size=5))
+def test_no_value_of_a_table_is_lost(line_end: str, cells: list[list[str]]) -> None:
+    """Values in quotes have any line breaks; those without quotes are at least in a row that is quarantined."""
+    for quoted in (True, False):
+        lines = [",".join(_quoted(cell) if quoted else re.sub("[\"']", "", cell) for cell in row) for row in cells]
+        data = line_end.join(("p,c", *lines, "")).encode()
+        found: list[Any] = [json.loads(row) for row in comma_separated(BytesIO(data))]
+        texts: list[list[str]] = [[*row.values()] if isinstance(row, dict) else row for row in found]
+        if quoted:
+            assert texts == cells
+        else:
+            assert re.findall("[ab ]", "".join(map("".join, texts))) == re.findall("[ab ]", data.decode()[3:])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,8 @@ def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
 
 
 _MISFIT: Final = (
-    "the row has more or fewer values than the table has columns, or repeats their names; correct it, or leave it out"
+    "the row has more or fewer values than the table has columns, repeats their names, or goes on after a line break "
+    "without quotes; correct it, or leave it out"
 )
 """The error of a row of a table that is a list."""
 

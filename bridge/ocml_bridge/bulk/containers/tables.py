@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, Self, cast
 
 from ...json_values import jsontext
 from ..records import CHUNK_RECORDS
@@ -27,9 +27,8 @@ _FILE: Final = b"ARROW1"
 def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
     """Yield the rows of a file whose first line with a text names the columns; values are texts.
 
-    The delimiter is the given one that makes the most columns of that line. A row with more or fewer values than
-    columns is the list of its values, which is not a record; so is one that repeats the first line, as in files that
-    were joined.
+    The delimiter is the given one that makes the most columns of that line. A row that does not fit is the list of its
+    values, which is not a record (`_fitted`).
 
     Raises:
         OSError: if quotes are not closed, or if two columns have the same name.
@@ -42,24 +41,76 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
         more, first = _first_line(text)
         skipped += 1 + more
     delimiter = max(delimiters, key=lambda each: len(next(csv.reader([first], delimiter=each), list[str]())))
-    rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
-    read = skipped
+    lines = _Lines(chain((first,), text))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         columns = _named(next(rows, list[str]()))
-        read += rows.line_num
         twice = [name for name, times in Counter(columns).items() if times > 1]
         if twice:
             raise OSError(f"two columns are named {twice[0]!r}; give them names of their own")
-        for row in rows:
-            read = skipped + rows.line_num
-            if row:
-                fits = len(row) == len(columns) and row != columns
-                yield _bytes(dict(zip(columns, row, strict=True)) if fits else row)
+        yield from map(_bytes, _fitted(rows, columns, lines))
     except csv.Error as error:
         reason = "a quote is not closed" if "unexpected end" in str(error) else error
-        raise OSError(f"in the row that begins at line {read + 1}: {reason}") from error
+        raise OSError(f"in the row that begins at line {skipped + lines.read + 1}: {reason}") from error
     except UnicodeDecodeError as error:
         raise OSError(f"after line {skipped + rows.line_num}: not {error.encoding}: {error.reason}") from error
+
+
+class _Lines:
+    """The lines of a table.
+
+    Attributes:
+        end: the line end of the last one.
+        read: how many lines the rows have that were read whole.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines: Final = lines
+        self.end = ""
+        self.read = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.end = line[len(line.rstrip("\r\n")) :]
+        return line
+
+
+def _fitted(rows: Any, columns: list[str], lines: _Lines) -> Iterator[dict[str, str] | list[str]]:
+    """Yield rows as objects, and as lists if they do not fit.
+
+    These have more or fewer values than the table has columns, or repeat their names, as in files that were joined. So
+    does a row before one with fewer values, if its line end is not that of the first line: it may be a line break
+    without quotes in the last value.
+
+    Args:
+        rows: the reader of the rows, behind the names of the columns.
+        columns: these names.
+        lines: the lines that it reads.
+    """
+    first_end, before, end = lines.end, list[str](), ""
+    lines.read = rows.line_num
+    try:
+        for row in rows:
+            lines.read = rows.line_num
+            if not row:
+                continue
+            if before:
+                yield _row(before, columns, may_go_on=end != first_end and len(row) < len(columns))
+            before, end = row, lines.end
+    except (csv.Error, UnicodeDecodeError):
+        if before:
+            yield _row(before, columns)
+        raise
+    if before:
+        yield _row(before, columns)
+
+
+def _row(values: list[str], columns: list[str], *, may_go_on: bool = False) -> dict[str, str] | list[str]:
+    fits = len(values) == len(columns) and values != columns and not may_go_on
+    return dict(zip(columns, values, strict=True)) if fits else values
 
 
 def _first_line(text: io.TextIOWrapper) -> tuple[int, str]:
