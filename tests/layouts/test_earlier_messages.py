@@ -9,6 +9,7 @@ import pytest
 from layouts.row_pieces import ANSWERED, ASK, ASKED, BOTH
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
+from ocml_bridge.layouts.fitting import members_of
 from rows import Pair, as_pairs, conversations
 
 SO: list[Pair] = [*BOTH, ("user", "So?"), ("assistant", "So.")]
@@ -43,6 +44,14 @@ def test_a_question_that_is_left_out_is_noticed() -> None:
         "/instruction",
         "the earlier messages have the question; it is read once",
     )
+
+
+@pytest.mark.parametrize("prompt", ["Why?", [ASK]])
+def test_a_question_that_the_answer_begins_with_is_read_once(prompt: Any) -> None:
+    """KTO Mix (`argilla/kto-mix-15k`): a prompt, and messages of which it is the first."""
+    [document] = read_row(Plan((AUTO,)), {"prompt": prompt, "completion": [ASK, ANSWER], "label": True}).documents
+    assert members_of(document.value)["messages"] == [ASK, ANSWER]
+    assert [finding.detail for finding in document.findings] == ["the answer begins with the question; it is read once"]
 
 
 def test_results_in_a_history_belong_to_their_calls() -> None:

@@ -291,6 +291,37 @@ def test_numbered_columns_are_put_together(names: list[str], roles: str, tmp_pat
     assert yaml.safe_load(text) == {"layout": "auto"}
 
 
+CAMEL = {"role_1": "Accountant_RoleType.ASSISTANT", "message_2": "Done.", "message_1": "Go.", "message_3": "Next."}
+CAMEL_CHAT = {
+    f"message_{at}": {"role_name": "Teacher", "role_type": word.upper(), "role": word, "content": f"Text {at}."}
+    for at, word in ((10, "assistant"), (2, "assistant"), (1, "user"), *((at, "user") for at in range(3, 10)))
+}
+
+
+def test_messages_in_numbered_columns_are_not_read_in_part(tmp_path: Path) -> None:
+    """CAMEL's conversations (dataset cards of `camel-ai`): rows have as many columns as messages."""
+    with pytest.raises(BridgeError):
+        read_row(Plan(("auto",)), CAMEL)
+    assert yaml.safe_load(proposed([CAMEL], tmp_path)) == {"layout": "auto"}
+    pair = {name: CAMEL[name] for name in ("message_1", "message_2")}
+    assert as_pairs(conversations(pair)[0].messages) == [("user", "Go."), ("assistant", "Done.")]
+
+
+@pytest.mark.parametrize(
+    ("row", "texts"),
+    [(CAMEL, ["Go.", "Done.", "Next."]), (CAMEL_CHAT | {"message_11": None}, [f"Text {at}." for at in range(1, 11)])],
+)
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is missing")
+def test_messages_in_numbered_columns_are_put_together(row: dict[str, Any], texts: list[str], tmp_path: Path) -> None:
+    [line] = [each for each in proposed([row], tmp_path).splitlines() if "> rows.jsonl" in each]
+    command = line.removeprefix("#   ").partition(" DATA > rows.jsonl")[0]
+    put_together = json.loads(
+        subprocess.run(command, shell=True, input=json.dumps(row).encode(), check=True, capture_output=True).stdout
+    )
+    assert not any(name.startswith("message_") for name in put_together)
+    assert [text for _, text in as_pairs(conversations(put_together)[0].messages)] == texts
+
+
 @pytest.mark.parametrize(
     "names", [["prompt", "response_1", "response_2"], ["question1", "question2"], ["user1", "gpt1"]]
 )

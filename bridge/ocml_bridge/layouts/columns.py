@@ -77,6 +77,8 @@ def names_of_answer(side: str) -> tuple[str, ...]:
 
 CHOICES: Final = frozenset({"choices", "options", "opa", "B", "b", "option_b", "option2"})
 """Columns of choices; their question cannot be answered without them. Next to `b`, `a` is no answer alone."""
+INCOMPLETE: Final = CHOICES | {"message_3"}
+"""Columns without which a question and its answer are not the whole row: choices, and further messages (CAMEL)."""
 SEVERAL: Final = (
     *("responses", "generations", "completions", "candidates", "choices"),
     *(name for side in SIDES for name in names_of_answer(side)),

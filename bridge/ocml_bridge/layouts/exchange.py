@@ -160,8 +160,11 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     is_repeated = HISTORY in fields and is_asked_before(messages, answered=OUTPUT in fields)
     if is_repeated:
         del messages[-1]
+    again = 0
     if OUTPUT in fields:
-        messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
+        answer = read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
+        again = _repeated(messages, [answer])
+        messages += answer[again:]
     turns = items_of(fields.get(INSTRUCTION))
     empty = [at for at, turn in enumerate(turns) if turn == []]
     findings = [noticed(f"/{INSTRUCTION}/{at}", "a turn without messages is left out") for at in empty]
@@ -169,6 +172,8 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
         findings.append(noticed(f"/{OUTPUT}", "the answer is a number; it is read as its text"))
     if is_repeated:
         findings.append(noticed(f"/{INSTRUCTION}", "the earlier messages have the question; it is read once"))
+    if again:
+        findings.append(noticed(f"/{OUTPUT}", "the answer begins with the question; it is read once"))
     return [Document(request(messages, read_tools(fields)), tuple(findings))]
 
 

@@ -12,7 +12,7 @@ from .fitting import as_list, as_object, members_of, objects_of
 from .layout import Layout, Object, Wording, parsed_or_none
 from .messages import CALLS, KNOWN, ROLES, are_messages
 from .named import conversation_id, has_answer, named_answer, named_fields, named_preference
-from .numbered import numbered_turns
+from .numbered import numbered_messages, numbered_turns
 from .plan import AUTO, Plan, layout_for, read_row
 from .several import in_braces, of_several_conversations, quoted, several_answers
 from .table import BY_NAME, LAYOUTS
@@ -49,12 +49,8 @@ class Guess(NamedTuple):
 
 def guess(row: Object) -> Guess | None:
     """Return a plan for a row that no layout reads, or advice; None if it has nothing like a conversation."""
-    if is_turn(row):
-        return Guess(_put_together(row, "is", "{messages: .}"))
-    if is_record(row):
-        are_messages_alone = "role" not in row and "type" in members_of(row.get("message"))
-        messages = "map(.message)" if are_messages_alone else "map(select(.message))"
-        return Guess(_put_together(row, "has", f"{{messages: {messages}}}"))
+    if parted := _parted(row):
+        return Guess(parted)
     doubtful = _doubtful(row)
     if doubtful is not None and doubtful.plan is not None:
         return doubtful
@@ -94,6 +90,17 @@ def guess(row: Object) -> Guess | None:
             return found
         return Guess(_with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns))))
     return _question_and_answer(row) or _rows_of_guesses(row)
+
+
+def _parted(row: Object) -> list[str]:
+    """Return advice for a row that is one message, or that has messages in numbered columns; [] for others."""
+    if is_turn(row):
+        return _put_together(row, "is", "{messages: .}")
+    if is_record(row):
+        are_messages_alone = "role" not in row and "type" in members_of(row.get("message"))
+        messages = "map(.message)" if are_messages_alone else "map(select(.message))"
+        return _put_together(row, "has", f"{{messages: {messages}}}")
+    return numbered_messages(row)
 
 
 def _rows_of_guesses(row: Object) -> Guess | None:

@@ -1,4 +1,4 @@
-"""Advise on rows whose columns have numbers, a question and its answer for each: they may be the turns of a talk."""
+"""Advise on rows whose columns have numbers: a message for each, or a question and its answer, as turns of a talk."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..json_values.jsontext import as_text
+from ..model import Json
 from .layout import Object
 from .messages import ROLES
 from .named import role_of_name
@@ -38,6 +39,34 @@ def numbered_turns(row: Object) -> list[str]:
         f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
         "layout: auto",
     ]
+
+
+_MESSAGE: Final = re.compile(r"((?:message|msg|turn|utterance)[_-]?)([1-9]\d*)", re.IGNORECASE)
+"""Matches the name of a column with a message."""
+_FEWEST: Final = 3
+"""How many columns of messages a row has at least; two are a question and its answer."""
+
+
+def numbered_messages(row: Object) -> list[str]:
+    """Return advice for a row with messages in numbered columns, as CAMEL has them; [] for others."""
+    found = [match for name in row if (match := _MESSAGE.fullmatch(name)) and _is_message(row[name])]
+    prefixes = {match[1] for match in found}
+    if len(prefixes) != 1 or {int(match[2]) for match in found} != {*range(1, max(len(found), _FEWEST) + 1)}:
+        return []
+    prefix = prefixes.pop()
+    columns = f'(to_entries | map(select(.key | test("^{prefix}[0-9]+$"))))'
+    in_order = f'sort_by(.key | ltrimstr("{prefix}") | tonumber) | map(.value | select(.))'
+    command = f"jq -c '{columns} as $columns | . + {{messages: ($columns | {in_order})}} | del(.[$columns[].key])' DATA"
+    return [
+        "# The rows have their messages in numbered columns. Put them together:",
+        f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
+        "layout: auto",
+    ]
+
+
+def _is_message(value: Json) -> bool:
+    """Return whether a value is a message: a text or an object."""
+    return isinstance(value, (str, dict))
 
 
 def _is_pair(columns: Mapping[str, str]) -> bool:

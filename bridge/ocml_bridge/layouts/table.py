@@ -96,7 +96,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         },
         reasoned.is_reasoned,
         partial(media.with_media, reasoned.read_reasoned),
-        doubts=columns.CHOICES,
+        doubts=columns.INCOMPLETE,
     ),
     Layout(
         "answered",
@@ -388,7 +388,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         without=frozenset(
             (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
         ),
-        doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance", "text", "winner"},
+        doubts=columns.INCOMPLETE | {"label", "summary", "canonical_solution", "utterance", "text", "winner"},
         doubted_by=names_an_answer,
     ),
 )

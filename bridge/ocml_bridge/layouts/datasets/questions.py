@@ -35,7 +35,7 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         partial(media.with_media, exchange.read_exchange),
         exchange.write_alpaca,
         drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
-        doubts=columns.CHOICES,
+        doubts=columns.INCOMPLETE,
     ),
     Layout(
         "question-answer",
@@ -45,7 +45,7 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         exchange.is_exchange,
         exchange.read_exchange,
         requires={"input": columns.INPUTS},
-        doubts=columns.CHOICES,
+        doubts=columns.INCOMPLETE,
     ),
     Layout(
         "questions-answers",
@@ -83,6 +83,6 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         exchange.is_answered_by_any,
         exchange.read_first_answer,
         extra_columns=frozenset({"output"}),
-        doubts=columns.CHOICES,
+        doubts=columns.INCOMPLETE,
     ),
 )
