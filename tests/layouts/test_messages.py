@@ -545,6 +545,19 @@ def test_the_addresses_of_media_may_be_a_text(images: Any) -> None:
     assert getattr(conversation.messages[0].content[0], "url", None) == "a.jpg"
 
 
+@pytest.mark.parametrize("empty", [[], "[]", ""])
+def test_an_empty_column_of_tools_does_not_hide_another_one(empty: Any) -> None:
+    declared: list[Any] = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
+    row: dict[str, Any] = {
+        "messages": [ASK, {"role": "assistant", "content": "Because."}],
+        "tools": empty,
+        "functions": declared,
+    }
+    [conversation] = conversations(row)
+    assert [tool.name for tool in conversation.tools or ()] == ["look"]
+    assert not conversations(row | {"functions": []})[0].tools
+
+
 @pytest.mark.parametrize("tools", ["search, calculator", ["search"], "None", "null", "nan"], ids=str)
 def test_names_of_tools_are_an_extra_column(tools: Any) -> None:
     found = read_row(Plan((AUTO,)), {"messages": [ASK], "tools": tools})

@@ -45,8 +45,8 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
     agents are left out, so they are an extra column.
     """
     found: Object = {}
-    if any(name in row and _is_of_names(row[name]) for name in columns.TOOLS):
-        row = {key: each for key, each in row.items() if key not in columns.TOOLS or not _is_of_names(each)}
+    if without_tools := _without_tools(row):
+        row = {key: each for key, each in row.items() if key not in without_tools}
     if any(row.get(name).__class__ is dict for name in columns.SYSTEM):
         row = {key: each for key, each in row.items() if key not in columns.SYSTEM or not _are_of_agents(each)}
     findings: list[Finding] = []
@@ -83,6 +83,17 @@ _HISTORIES: Final = frozenset(columns.HISTORY["history"])
 def _fits(name: str, items: list[Json]) -> bool:
     """Return whether the column with a name may hold a list."""
     return name in _MEDIA or (_are_tools if name in columns.TOOLS else _is_conversation)(items)
+
+
+def _without_tools(row: Object) -> list[str]:
+    """Return the columns that declare no tools: they only name them, or are empty next to one that declares some."""
+    given = [name for name in columns.TOOLS if name in row]
+    named = [name for name in given if _is_of_names(row[name])]
+    empty = [name for name in given if row[name] in _EMPTY]
+    return [*named, *empty] if len(named) + len(empty) < len(given) else named
+
+
+_EMPTY: Final[tuple[Json, ...]] = ([], "[]", "")
 
 
 def _is_of_names(value: Json) -> bool:
