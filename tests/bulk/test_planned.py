@@ -181,6 +181,12 @@ def test_a_preference_is_written_as_llamafactory_v1(convert: Convert) -> None:
 
 # --- rows that are written --------------------------------------------------------------------------------------------
 
+SEEN: Any = [
+    {"type": "image_url", "image_url": {"url": "https://x.org/a.png"}},
+    {"type": "text", "text": "See "},
+    {"type": "image_url", "image_url": {"url": "b.png"}},
+]
+SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
 WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
     (
         "alpaca",
@@ -236,6 +242,31 @@ WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
             "tools": TOOL_TEXT,
         },
     ),
+    *(
+        (
+            layout,
+            {"messages": [{"role": "user", "content": SEEN}, {"role": "assistant", "content": "A cat."}]},
+            {**written, "images": ["https://x.org/a.png", "b.png"]},
+        )
+        for layout, written in (
+            # LLaMA-Factory's `mllm_demo.json` and its README of data: `<image>` in the text, `images` beside it
+            ("alpaca", {"instruction": "<image>See <image>", "input": "", "output": "A cat."}),
+            # TRL, "Vision datasets": parts without their images, `images` beside them
+            (
+                "prompt-completion",
+                {
+                    "prompt": [
+                        {
+                            "role": "user",
+                            "content": [{"type": "image"}, {"type": "text", "text": "See "}, {"type": "image"}],
+                        }
+                    ],
+                    "completion": [{"role": "assistant", "content": "A cat."}],
+                },
+            ),
+        )
+    ),
+    ("alpaca", {"messages": [{"role": "user", "content": [*SEEN, SOUND]}, CALLED[-1]]}, "OCB-SHAPE"),
 ]
 
 

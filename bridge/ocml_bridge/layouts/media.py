@@ -1,4 +1,4 @@
-"""Read columns of media: their entries as addresses, and in the place of the parts of messages that stand for them.
+"""Read and write columns of media: their entries are addresses, and parts of messages stand for them.
 
 Such a part only says what it is, as `{"type": "image"}` (TRL); `index` may say which entry it is. It may also be a text
 in the text, as `<image>` (LLaMA-Factory).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..json_values.data_urls import data_url, image_format
@@ -16,10 +16,12 @@ from ..loss import Finding
 from ..model import Json
 from . import columns
 from .fitting import as_list, as_object, members_of, objects_of, without_members
-from .layout import Document, Object, Reads, Wording, noticed
+from .layout import Document, Object, Reads, Wording, Writes, noticed
 
 _KINDS: Final = {name: kind[:-1] for kind, names in columns.MEDIA.items() for name in names}
 """Column → the kind of its media: `image`, `video` or `audio`."""
+_COLUMNS: Final = {names[0]: kind[:-1] for kind, names in columns.MEDIA.items()}
+"""The column that is written → the kind of its media."""
 FIELDS: Final = {name: (name,) for name in _KINDS}
 """The columns of media, as fields of a layout."""
 
@@ -175,14 +177,17 @@ def _with_places(value: Json, counts: Mapping[str, int]) -> Json:
     messages = _messages_in(value)
     named, places = Counter(_named_in(messages)), {part["type"] for part in _places(messages)}
     kinds = frozenset({kind for kind in named if counts.get(kind) == named[kind]} - places)
-    given = as_object(value)
-    if not kinds or given is None:
-        return value
-    request = as_object(given.get("input"))
+    return _changed(value, lambda message: _split(message, kinds)) if kinds else value
+
+
+def _changed(value: Json, change: Callable[[Object], Object]) -> Json:
+    """Return a document whose messages are changed, all but those of a rejected answer."""
+    given = members_of(value)
     lists = {name: given[name] for name in ("messages", _CHOSEN) if name in given}
-    out = {**given, **{name: [_split(each, kinds) for each in objects_of(found)] for name, found in lists.items()}}
+    out = {**given, **{name: list(map(change, objects_of(found))) for name, found in lists.items()}}
+    request = as_object(given.get("input"))
     if request is not None:
-        out["input"] = {**request, "messages": [_split(each, kinds) for each in objects_of(request.get("messages"))]}
+        out["input"] = {**request, "messages": list(map(change, objects_of(request.get("messages"))))}
     return out
 
 
@@ -233,3 +238,37 @@ def _replace(messages: Sequence[Object], entries: dict[str, list[str]]) -> None:
         for place, at in zip(places, order, strict=True):
             place.clear()
             place.update(part_of(kind, addresses[at]))
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def in_columns(writes: Writes, document: Json, wording: Wording, *, as_text: bool = False) -> Object:
+    """Return the fields of a document with its media in columns, and what stands for them in their places.
+
+    Args:
+        writes: returns the fields of a document without media.
+        document: the document.
+        wording: the words of the layout.
+        as_text: whether a text stands for a medium (LLaMA-Factory); otherwise a part does (TRL).
+    """
+    addresses: dict[str, list[str]] = {}
+
+    def taken_out(part: Object) -> Object:
+        for column, kind in _COLUMNS.items():
+            address = members_of(part.get(f"{kind}_url")).get("url")
+            if isinstance(address, str) and part == part_of(kind, address):
+                addresses.setdefault(column, []).append(address)
+                return {"type": kind}
+        return part
+
+    def change(message: Object) -> Object:
+        parts = as_list(message.get("content")) or []
+        places = [taken_out(members_of(part)) for part in parts]
+        if places == parts:
+            return message
+        is_text = as_text and all(_is_place(each) or _is_plain_text(each) for each in places)
+        text = "".join([f"<{each['type']}>" if _is_place(each) else each["text"] for each in places]) if is_text else ""
+        return {**message, "content": text if is_text else places}
+
+    return {**writes(_changed(document, change), wording), **addresses}

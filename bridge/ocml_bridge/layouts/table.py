@@ -352,7 +352,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         {"instruction": ("prompt",), "output": ("completion", "content"), **columns.PROMPT, **media.FIELDS},
         exchange.is_completion,
         partial(media.with_media, exchange.read_exchange),
-        exchange.write_completion,
+        partial(media.in_columns, exchange.write_completion),
     ),
     Layout(
         "kto",
@@ -361,7 +361,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
         exchange.is_completion,
         partial(media.with_media, exchange.read_exchange),
-        exchange.write_completion,
+        partial(media.in_columns, exchange.write_completion),
         requires={"label": ("label", "kto_tag")},
     ),
     *QUESTIONS,

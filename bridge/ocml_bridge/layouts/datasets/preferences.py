@@ -215,7 +215,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         },
         exchange.is_preference,
         partial(media.with_media, exchange.read_preference),
-        exchange.write_preference,
+        partial(media.in_columns, exchange.write_preference),
         wording=Wording(role=("role", "from", "sender", "speaker", "author")),
     ),
     Layout(

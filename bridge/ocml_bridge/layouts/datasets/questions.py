@@ -33,7 +33,7 @@ QUESTIONS: Final[tuple[Layout, ...]] = (
         },
         exchange.is_exchange,
         partial(media.with_media, exchange.read_exchange),
-        exchange.write_alpaca,
+        partial(media.in_columns, exchange.write_alpaca, as_text=True),
         drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
         doubts=columns.INCOMPLETE,
     ),
