@@ -728,6 +728,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         "## User\n\nHi\n",
         "You said:\nHi\nChatGPT said:\nHello\n",
     ),
+    "a dialogue in lists or quotations": ("> User: Hi\n>\n> Assistant: Hello\n", "* You: Hi\n* Claude: Hello\n"),
     "a Parquet file": (b"PAR1\x15\x04",),
     "an Arrow file": (b"ARROW1\x00\x00",),
     "gzip": (b"\x1f\x8b\x08\x00",),

@@ -255,9 +255,9 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         ),
     ),
     "a format that is not read": (
-        lambda: read("User: Hi\nAssistant: Hello\n"),
+        lambda: read("> User: Hi\n> Assistant: Hello\n"),
         (
-            "this looks like a dialogue as plain text (`User:` at 1:1); "
+            "this looks like a dialogue in lists or quotations (`> User:` at 1:1); "
             "no format reads that: write its messages as JSON, each with `role` and `content`"
         ),
     ),

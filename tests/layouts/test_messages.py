@@ -211,6 +211,15 @@ ROWS: list[RowCase] = [
         [("system", "Be kind."), ASKED, ANSWERED],
     ),
     ("dialogue", {"text": "<human>: Why?\n<bot>: Because."}, [ASKED, ANSWERED]),
+    # chats as people copy them from pages, and as extensions of browsers export them
+    ("dialogue", {"text": "You said:\nWhy?\n\nChatGPT said:\nBecause.\n"}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "You: Why?\n\nClaude: Because.\n"}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "**You**: Why?\n\n**ChatGPT:** Because."}, [ASKED, ANSWERED]),
+    (
+        "dialogue",
+        {"text": "## Prompt:\nWhy?\n\n## Response:\n### So\n\n**User:** quoted\n\n## Prompt:\nSo?\n"},
+        [ASKED, ("assistant", "### So\n\n**User:** quoted"), ("user", "So?")],
+    ),
     # TRL's earlier documentation (`formatting_prompts_func`), Phi-2 (its card)
     ("dialogue", {"text": "### Question: Why?\n ### Answer: Because."}, [ASKED, ANSWERED]),
     ("dialogue", {"text": "Instruct: Why?\nOutput: Because."}, [ASKED, ANSWERED]),
@@ -543,6 +552,19 @@ def test_the_addresses_of_media_may_be_a_text(images: Any) -> None:
     row = {"conversations": [{"from": "human", "value": "<image>Who?"}], "images": images}
     [conversation] = conversations(row)
     assert getattr(conversation.messages[0].content[0], "url", None) == "a.jpg"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# User\n\nAn account.\n\n## Response\n\nJSON.",  # headings of several levels are those of a page
+        "**User:** Why?",
+        "Me: Why?\nYou: Because.",  # a chat of people
+    ],
+)
+def test_texts_with_few_labels_are_no_dialogues(text: str) -> None:
+    with pytest.raises(BridgeError):
+        read_row(Plan((AUTO,)), {"text": text})
 
 
 @pytest.mark.parametrize("empty", [[], "[]", ""])

@@ -1,4 +1,4 @@
-"""Read conversations in one text whose lines begin with the speaker: `USER: …`, `Human: …`, `### Response: …`."""
+"""Read conversations in one text whose lines begin with the speaker: `USER: …`, `**You:** …`, `### Response: …`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..loss import Finding
 from ..model import Json
@@ -15,42 +15,77 @@ from .edges import END, unended
 from .layout import Document, Object, Wording, misshapen, noticed
 from .messages import message, request, system_of
 
-_TALKS: Final[tuple[Mapping[str, str], ...]] = (
-    {
-        "SYSTEM": "system",
-        "USER": "user",
-        "HUMAN": "user",
-        "ASSISTANT": "assistant",
-        "FUNCTION RESPONSE": "tool",
-        "FUNCTION_RESPONSE": "tool",
-        "TOOL": "tool",
-    },
-    {"System": "system", "User": "user", "Human": "user", "Assistant": "assistant", "Tool": "tool"},
-    {"system": "system", "user": "user", "human": "user", "assistant": "assistant", "tool": "tool"},
-    {
-        "### System": "system",
-        "### Human": "user",
-        "### User": "user",
-        "### Assistant": "assistant",
-        "### Response": "assistant",
-    },
-    {"<human>": "user", "<bot>": "assistant"},
-    {"System": "system", "User": "user", "Human": "user", "AI": "assistant"},
-    {"System": "system", "User": "user", "Human": "user", "Bot": "assistant"},
-    {"USER": "user", "HUMAN": "user", "AI": "assistant"},
-    {"USER": "user", "HUMAN": "user", "BOT": "assistant"},
-    {"Customer": "user", "Agent": "assistant"},
-    {"<Human 1>": "user", "<Assistant 1>": "assistant"},
+_NUMBER: Final = r"\d{1,3}"
+
+
+class _Style(NamedTuple):
+    """How texts name their speakers.
+
+    Attributes:
+        roles: the labels, and the roles of those who have them. A 1 stands for any number.
+        begin: the pattern before a label.
+        end: the pattern after it.
+    """
+
+    roles: Mapping[str, str]
+    begin: str = f"(?:^|(?:{END}) ?)"
+    end: str = r":[ \t]?"
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return the pattern of a label, which is its first group."""
+        labels = "|".join(re.escape(label) for label in sorted(self.roles, key=len, reverse=True))
+        return re.compile(rf"{self.begin}({labels.replace('1', _NUMBER)}){self.end}", re.MULTILINE)
+
+
+_PEOPLE: Final = ("You", "User", "Human", "Me")
+_MODELS: Final = ("Assistant", "ChatGPT", "Claude", "Gemini", "Copilot", "Grok", "DeepSeek", "AI", "Bot")
+_OF_CHATS: Final = {**dict.fromkeys(_PEOPLE, "user"), **dict.fromkeys(_MODELS, "assistant"), "System": "system"}
+"""The names in chats that people copy from pages, or export as Markdown."""
+_EXPORTED: Final = {**_OF_CHATS, **{name.upper(): role for name, role in _OF_CHATS.items()}}
+_HEADINGS: Final = {**_EXPORTED, "Prompt": "user", "Response": "assistant"}
+_TALKS: Final = (
+    _Style(
+        {
+            "SYSTEM": "system",
+            "USER": "user",
+            "HUMAN": "user",
+            "ASSISTANT": "assistant",
+            "FUNCTION RESPONSE": "tool",
+            "FUNCTION_RESPONSE": "tool",
+            "TOOL": "tool",
+        }
+    ),
+    _Style({"System": "system", "User": "user", "Human": "user", "Assistant": "assistant", "Tool": "tool"}),
+    _Style({"system": "system", "user": "user", "human": "user", "assistant": "assistant", "tool": "tool"}),
+    _Style(
+        {
+            "### System": "system",
+            "### Human": "user",
+            "### User": "user",
+            "### Assistant": "assistant",
+            "### Response": "assistant",
+        },
+        begin="",  # anywhere in a line: Guanaco's texts have it after the text of the turn before
+    ),
+    _Style({"<human>": "user", "<bot>": "assistant"}),
+    _Style({"System": "system", "User": "user", "Human": "user", "AI": "assistant"}),
+    _Style({"System": "system", "User": "user", "Human": "user", "Bot": "assistant"}),
+    _Style({"USER": "user", "HUMAN": "user", "AI": "assistant"}),
+    _Style({"USER": "user", "HUMAN": "user", "BOT": "assistant"}),
+    _Style({"Customer": "user", "Agent": "assistant"}),
+    _Style({"<Human 1>": "user", "<Assistant 1>": "assistant"}, begin="", end="[:：][ \t]?"),  # RefGPT's Chinese texts
+    _Style(_OF_CHATS, begin="^", end=r"(?: said)?:[ \t]?"),
+    _Style(_EXPORTED, begin=r"^\*\*", end=r"(?::\*\*|\*\*:)[ \t]?"),
+    *(_Style(_HEADINGS, begin=f"^{'#' * level} ", end=r":?[ \t]*$") for level in range(1, 7)),
 )
-STYLES: Final[tuple[Mapping[str, str], ...]] = (
+STYLES: Final = (
     *_TALKS,
-    {"### Question": "user", "### Answer": "assistant"},
-    {"Question": "user", "Answer": "assistant"},
-    {"Instruct": "user", "Output": "assistant"},
+    _Style({"### Question": "user", "### Answer": "assistant"}, begin=""),
+    _Style({"Question": "user", "Answer": "assistant"}),
+    _Style({"Instruct": "user", "Output": "assistant"}),
 )
-"""The labels of speakers, and their roles; a text has only labels of one style: the first that has its first label, and
-labels of both sides. A 1 in a label stands for any number (RefGPT). Labels of questions and answers may be a part of a
-prompt, and are read in whole texts only."""
+"""A text has only labels of one style: the first that has its first label, and labels of both sides. Labels of
+questions and answers may be a part of a prompt, and are read in whole texts only."""
 _CHAT: Final = ("<start_chat>", "<end_chat>")
 """The tokens around the texts of RefGPT."""
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
@@ -58,25 +93,25 @@ _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 @cache
 def _pattern(style: int) -> re.Pattern[str]:
-    labels = "|".join(re.escape(label) for label in sorted(STYLES[style], key=len, reverse=True))
-    # Headings are labels anywhere in a line: Guanaco's texts have them after the text of the turn before.
-    is_numbered = "1" in labels
-    begins = "" if labels.startswith("\\#") or is_numbered else f"(?:^|(?:{END}) ?)"
-    colon = "[:：]" if is_numbered else ":"  # RefGPT's Chinese texts have a wide one
-    return re.compile(rf"{begins}({labels.replace('1', _NUMBER)}){colon}[ \t]?", re.MULTILINE)
+    return STYLES[style].pattern()
 
 
-_NUMBER: Final = r"\d{1,3}"
+@cache
+def _any_label() -> re.Pattern[str]:
+    """Return the pattern of a label of any style."""
+    return re.compile("|".join([_pattern(style).pattern for style in range(len(STYLES))]), re.MULTILINE)
 
 
 def _speaker(style: int, label: str) -> str:
     """Return the role of a label."""
-    return STYLES[style][re.sub(_NUMBER, "1", label)]
+    return STYLES[style].roles[re.sub(_NUMBER, "1", label)]
 
 
 def _style_of(text: str) -> int | None:
     """Return the index of the style of a text, which begins with a label and has turns of both sides; None if none."""
     begins = text.lstrip()[:40]
+    if _any_label().match(begins) is None:
+        return None
     styles = [style for style in range(len(STYLES)) if _pattern(style).match(begins)]
     return next((style for style in styles if _has_both(text, style)), None)
 

@@ -30,6 +30,7 @@ def _table(separator: str, shown: str) -> Pattern:
 
 _SPEAKERS: Final = (
     "SYSTEM|USER|ASSISTANT|[Ss]ystem|[Hh]uman|[Uu]ser|[Aa]ssistant|You|Me|AI|Bot|ChatGPT|Claude|Gemini|Copilot"
+    "|Grok|DeepSeek"
 )
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
@@ -251,12 +252,17 @@ TEXTS: Final[tuple[Kind, ...]] = (
         "a dialogue as plain text",
         patterns=(
             begins(
-                rf"(?:[#>*_] ?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
+                rf"(?:#{{1,6}} |\*\*)?(?:{_SPEAKERS})(?: said)?(?:\*\*)?:(?:\*\*)?(?=\s)",
                 "`USER:`, `**User:**`, `You said:`",
                 certain=False,
             ),
             begins(rf"#{{1,6}} (?:{_SPEAKERS})[ \t]*(?=\r?\n)", "`## User`", certain=False),
         ),
+        advice=ROWS,
+    ),
+    Kind(
+        "a dialogue in lists or quotations",
+        patterns=(begins(rf"(?:[#>*_] ?)+(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)", "`> User:`", certain=False),),
     ),
 )
 
