@@ -12,7 +12,7 @@ from ocml_bridge.json_values.form import without
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.model.notes import MERGED
-from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras
+from ocml_bridge.report.narrowing import drop_private, drop_silent, fitted, narrow, with_own_extras
 from ocml_bridge.units.heads import LIMIT, Head, Item, message_of
 from ocml_bridge.units.pairing import NamedReplies, links_of, pair
 from ocml_bridge.units.relations import paired_by_id
@@ -21,7 +21,7 @@ from ocml_bridge.wires.freeform import custom_calls
 from .calls import CUSTOM, is_custom
 from .item_members import ABSENT
 from .items import spelled
-from .messages import add_preamble, has_unknown_phase, is_additional_tools
+from .messages import add_preamble, has_unknown_phase, is_additional_tools, signature_of
 from .parts import TABLE, can_hold
 from .syntax import FINAL_ANSWER, HOME, NOTES, PHASE
 
@@ -45,7 +45,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     if thought and message.channel != "analysis":
         message = replace(message, channel="analysis")
     if isinstance(content, str):
-        return message
+        return drop_silent(log, index, HOME) if thought and not content and _says_nothing(message) else message
     path, declares = f"/messages/{index}/content", is_additional_tools(message)
     if is_assistant_call or (thought and not _is_text_with_notes(content)):
         content = narrow(content, (), path, log, target=HOME, hoisted=True, private=thought)
@@ -57,6 +57,12 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         able = None if declares else can_hold
         content = fitted(content, holds, path, log, target=HOME, able=able, citations=table, hoisted=not declares)
     return replace(message, content=content)
+
+
+def _says_nothing(thought: Message) -> bool:
+    """Return whether a thought without a text has nothing of the API's: it would refuse the id that an item needs."""
+    notes = NOTES.of(thought.extras) or NOTES.of(thought.layout)
+    return not notes and signature_of(thought) is None
 
 
 def _is_text_with_notes(content: Sequence[Part]) -> bool:
