@@ -725,7 +725,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         "USER: Hi\nASSISTANT: Hello\n",
         "user: Hi\nassistant: Hello\n",
         "**User:** Hi\n\n**Assistant:** Hello\n",
-        "## User\n\nHi\n",
+        "## User\n\nHi\n\n## Assistant\n\nHello\n",
         "You said:\nHi\nChatGPT said:\nHello\n",
     ),
     "a dialogue in lists or quotations": ("> User: Hi\n>\n> Assistant: Hello\n", "* You: Hi\n* Claude: Hello\n"),

@@ -26,6 +26,7 @@ from layouts.row_pieces import (
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.layouts.messages import ROLES
+from recognised_examples import EXAMPLES
 from rows import Pair, as_pairs, conversations
 
 USED = {"name": "weather", "input": {"city": "Rome"}}
@@ -213,7 +214,10 @@ ROWS: list[RowCase] = [
     ("dialogue", {"text": "<human>: Why?\n<bot>: Because."}, [ASKED, ANSWERED]),
     # chats as people copy them from pages, and as extensions of browsers export them
     ("dialogue", {"text": "You said:\nWhy?\n\nChatGPT said:\nBecause.\n"}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "##### You said:\n\nWhy?\n\n###### ChatGPT said:\n\nBecause.\n"}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "**You said:**\nWhy?\n\n**Claude said:**\nBecause.\n"}, [ASKED, ANSWERED]),
     ("dialogue", {"text": "You: Why?\n\nClaude: Because.\n"}, [ASKED, ANSWERED]),
+    ("dialogue", {"text": "**user**: Why?\n\n**assistant**: Because."}, [ASKED, ANSWERED]),
     ("dialogue", {"text": "**You**: Why?\n\n**ChatGPT:** Because."}, [ASKED, ANSWERED]),
     (
         "dialogue",
@@ -552,6 +556,12 @@ def test_the_addresses_of_media_may_be_a_text(images: Any) -> None:
     row = {"conversations": [{"from": "human", "value": "<image>Who?"}], "images": images}
     [conversation] = conversations(row)
     assert getattr(conversation.messages[0].content[0], "url", None) == "a.jpg"
+
+
+@pytest.mark.parametrize("text", EXAMPLES["a dialogue as plain text"])
+def test_what_is_called_a_dialogue_is_read_as_one(text: str) -> None:
+    [conversation] = conversations({"text": text})
+    assert as_pairs(conversation.messages) == [("user", "Hi"), ("assistant", "Hello")]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ _PEOPLE: Final = ("You", "User", "Human", "Me")
 _MODELS: Final = ("Assistant", "ChatGPT", "Claude", "Gemini", "Copilot", "Grok", "DeepSeek", "AI", "Bot")
 _OF_CHATS: Final = {**dict.fromkeys(_PEOPLE, "user"), **dict.fromkeys(_MODELS, "assistant"), "System": "system"}
 """The names in chats that people copy from pages, or export as Markdown."""
-_EXPORTED: Final = {**_OF_CHATS, **{name.upper(): role for name, role in _OF_CHATS.items()}}
+_EXPORTED: Final = {spelled: role for name, role in _OF_CHATS.items() for spelled in (name, name.upper(), name.lower())}
 _HEADINGS: Final = {**_EXPORTED, "Prompt": "user", "Response": "assistant"}
 _TALKS: Final = (
     _Style(
@@ -75,7 +75,8 @@ _TALKS: Final = (
     _Style({"Customer": "user", "Agent": "assistant"}),
     _Style({"<Human 1>": "user", "<Assistant 1>": "assistant"}, begin="", end="[:：][ \t]?"),  # RefGPT's Chinese texts
     _Style(_OF_CHATS, begin="^", end=r"(?: said)?:[ \t]?"),
-    _Style(_EXPORTED, begin=r"^\*\*", end=r"(?::\*\*|\*\*:)[ \t]?"),
+    _Style(_EXPORTED, begin=r"^\*\*", end=r"(?: said)?(?::\*\*|\*\*:)[ \t]?"),
+    _Style(_EXPORTED, begin="^#{1,6} ", end=r" said:?[ \t]*$"),
     *(_Style(_HEADINGS, begin=f"^{'#' * level} ", end=r":?[ \t]*$") for level in range(1, 7)),
 )
 STYLES: Final = (
