@@ -10,13 +10,15 @@ import re
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge.bulk.containers.tables import comma_separated
+from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
 
 Run = Callable[..., int]
@@ -131,6 +133,8 @@ def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows)
         (b"prompt,completion\r\na,b\r\nc,d\nmore words, more\r\n", []),
         (b"prompt,completion\r\na,b\nmore words\n", ["a", "more words"]),
         (b"prompt,completion\na,b\nmore words\nc,d\n", ["more words"]),
+        (b"prompt,completion\ra,b\rwords\nmore words,c\rd,e\r", ["words", "more words"]),
+        (b"prompt,completion\r\nwords\nmore words,c\r\nd,e\r\n", ["words", "more words"]),
     ],
 )
 def test_a_row_that_goes_on_behind_another_line_end_than_the_others_is_quarantined(
@@ -153,6 +157,35 @@ def test_no_value_of_a_table_is_lost(line_end: str, cells: list[list[str]]) -> N
             assert texts == cells
         else:
             assert re.findall("[ab ]", "".join(map("".join, texts))) == re.findall("[ab ]", data.decode()[3:])
+
+
+_BROKEN = st.lists(st.sampled_from([*"ab", ",", "\n", "\r", "\r\n", '"', '""', '","', '"a\rb\nc"']), max_size=20)
+
+
+@settings(max_examples=60)
+@given(line_end=st.sampled_from(["\n", "\r", "\r\n"]), pieces=_BROKEN)
+def test_the_records_of_a_table_hold_all_of_it_and_each_is_in_the_ledger(line_end: str, pieces: list[str]) -> None:
+    """The texts of the rows that are written or quarantined are those of the file, unless all of it is refused."""
+    data = f"prompt,completion{line_end}{''.join(pieces)}{line_end}".encode()
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "a.csv").write_bytes(data)
+        arguments = ("--plan", "auto", "-t", "openai", "--ledger", "jsonl")
+        status = main(["batch", "--quiet", "--jobs", "1", f"{folder}/a.csv", "-o", f"{folder}/out", *arguments])
+        found = {path.name: read_lines(path) for path in Path(folder, "out").glob("[!.]*")}
+    if not found:
+        assert status == ExitCode.SOME_FAILED
+        return
+    ledger = found["a.ledger.jsonl"]
+    written, refused = iter(found["a.jsonl"]), iter(found.get("a.quarantine.jsonl", []))
+    texts = [
+        [each["content"] for each in next(written)["messages"]]
+        if entry["error"] is None
+        else json.loads(next(refused)["raw"])  # a list of its values
+        for entry in ledger
+    ]
+    assert [each["position"] for each in ledger] == [*range(1, len(ledger) + 1)]
+    assert re.findall("[ab]", "".join(map("".join, texts))) == re.findall("[ab]", "".join(pieces))
+    assert next(written, None) is next(refused, None) is None
 
 
 def _quoted(text: str) -> str:

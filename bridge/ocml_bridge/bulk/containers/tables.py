@@ -82,15 +82,16 @@ def _fitted(rows: Any, columns: list[str], lines: _Lines) -> Iterator[dict[str, 
     """Yield rows as objects, and as lists if they do not fit.
 
     These have more or fewer values than the table has columns, or repeat their names, as in files that were joined. So
-    does a row before one with fewer values, if its line end is not that of the first line: it may be a line break
-    without quotes in the last value.
+    does a row next to one with fewer values, if the line end between the two is not that of the first line: it may be a
+    line break without quotes in a value.
 
     Args:
         rows: the reader of the rows, behind the names of the columns.
         columns: these names.
         lines: the lines that it reads.
     """
-    first_end, before, end = lines.end, list[str](), ""
+    first_end, before = lines.end, list[str]()
+    has_other_end = goes_on = False
     lines.read = rows.line_num
     try:
         for row in rows:
@@ -98,18 +99,20 @@ def _fitted(rows: Any, columns: list[str], lines: _Lines) -> Iterator[dict[str, 
             if not row:
                 continue
             if before:
-                yield _row(before, columns, may_go_on=end != first_end and len(row) < len(columns))
-            before, end = row, lines.end
+                is_cut = has_other_end and min(len(before), len(row)) < len(columns)
+                yield _row(before, columns, is_cut=goes_on or is_cut)
+                goes_on = is_cut
+            before, has_other_end = row, lines.end != first_end
     except (csv.Error, UnicodeDecodeError):
         if before:
-            yield _row(before, columns)
+            yield _row(before, columns, is_cut=goes_on)
         raise
     if before:
-        yield _row(before, columns)
+        yield _row(before, columns, is_cut=goes_on)
 
 
-def _row(values: list[str], columns: list[str], *, may_go_on: bool = False) -> dict[str, str] | list[str]:
-    fits = len(values) == len(columns) and values != columns and not may_go_on
+def _row(values: list[str], columns: list[str], *, is_cut: bool) -> dict[str, str] | list[str]:
+    fits = len(values) == len(columns) and values != columns and not is_cut
     return dict(zip(columns, values, strict=True)) if fits else values
 
 
