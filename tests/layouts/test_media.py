@@ -203,6 +203,23 @@ def test_texts_for_media_stay_texts_if_there_are_more_or_fewer(images: list[Any]
     assert conversation.messages[0].content == "<image><image>What?"
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": [user({**QUESTION, "text": "<video>What?"}), ANSWER]},
+        {"messages": [{"role": "user", "content": "<video>What?"}, ANSWER]},
+        {"conversations": [{"from": "human", "value": "<video>What?"}, {"from": "gpt", "value": "A cat."}]},
+        {"instruction": "<video>What?", "output": "A cat."},
+    ],
+)
+def test_texts_that_name_media_of_another_kind_than_the_column_are_found(row: dict[str, Any]) -> None:
+    [document] = read_row(Plan((AUTO,)), {**row, "images": ["a.png"]}).documents
+    assert [(each.code, each.path) for each in document.findings] == [("shape", "/images")]
+    assert "<video>" in document.findings[0].detail
+    [document] = read_row(Plan((AUTO,)), {**row, "images": []}).documents
+    assert document.findings == ()
+
+
 def test_a_row_is_not_changed_by_its_media() -> None:
     row = {"messages": [user({**QUESTION, "text": "<image>What?"}), ANSWER], "images": ["a.png"]}
     before = copy.deepcopy(row)

@@ -141,7 +141,7 @@ def test_every_layout_has_rows() -> None:
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, _ in ROWS} | exports | stored
     previews = {layout.name for layout in PREVIEWS}
-    assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference", *previews}
+    assert BY_NAME.keys() - here == {"stepwise", "recorded-stream", "gemini-preference", *previews}
 
 
 def test_a_plan_with_several_layouts_detects_the_layout_of_each_row() -> None:

@@ -58,6 +58,9 @@ NOVA: list[dict[str, Any]] = [
 
 
 ROWS: list[RowCase] = [
+    # axolotl (Apache-2.0), prompt_strategies/kto/chatml.py: `argilla_chat` reads the prompt from `chosen`
+    ("kto", {"chosen": [ASK], "completion": [{"role": "assistant", "content": "Because."}], "label": True}, BOTH),
+    ("kto", {"chosen": [ASK], "completion": [ASK, {"role": "assistant", "content": "Because."}], "label": True}, BOTH),
     # Amazon Nova's preference tuning (its user guide, customize-fine-tune-hyperpod-dpo)
     (
         "nova-preference",

@@ -322,6 +322,27 @@ def test_messages_in_numbered_columns_are_put_together(row: dict[str, Any], text
     assert [text for _, text in as_pairs(conversations(put_together)[0].messages)] == texts
 
 
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is missing")
+def test_a_flattened_row_is_nested_again_by_a_command(tmp_path: Path) -> None:
+    """Tables of Weave's calls have a column for each member of the inputs and the output."""
+    answer = [{"index": 0, "message": {"role": "assistant", "content": "Because."}}]
+    row = {"id": "c", "inputs.model": "m", "inputs.messages": [ASK], "inputs.tools": None, "output.id": "x"}
+    row |= {"output.object": "chat.completion", "output.choices": answer}
+    [line] = [each for each in proposed([row], tmp_path).splitlines() if "> rows.jsonl" in each]
+    command = line.removeprefix("#   ").partition(" DATA > rows.jsonl")[0]
+    ran = subprocess.run(command, shell=True, input=json.dumps(row).encode(), check=True, capture_output=True)
+    [conversation] = conversations(json.loads(ran.stdout))
+    assert as_pairs(conversation.messages) == [("user", "Why?"), ("assistant", "Because.")]
+    for other in ({"a.b": "Why?", "a": "x"}, {"a.b": "Why?"}, {"v1.messages": [ASK], "v1": {"messages": 1}}):
+        assert "places" not in proposed([other], tmp_path)
+
+
+def test_several_lists_of_messages_are_not_decided_by_a_guess(tmp_path: Path) -> None:
+    answered = [ASK, {"role": "assistant", "content": "No."}]
+    row = {"chosen": answered, "completion": answered, "label": True}
+    assert yaml.safe_load(proposed([row], tmp_path)) == {"layout": "auto"}
+
+
 @pytest.mark.parametrize(
     "names", [["prompt", "response_1", "response_2"], ["question1", "question2"], ["user1", "gpt1"]]
 )

@@ -82,7 +82,19 @@ def chatml(*turns: tuple[str, str]) -> dict[str, Any]:
     return {"text": "".join(f"<|im_start|>{role}\n{text}<|im_end|>\n" for role, text in turns)}
 
 
+HARMONY = "<|start|>user<|message|>Why?<|end|><|start|>assistant"
+FINAL = "<|channel|>final<|message|>"
 ROWS: list[RowCase] = [
+    # prompts that `openai-harmony` renders, with what the model samples, or its text, in another column
+    *(
+        ("prompted", {"prompt": f"{HARMONY}{begun}", "response": answer}, expected)
+        for begun, answer, expected in (
+            ("", "Because.", [ASKED, ("assistant", "Because.")]),
+            (FINAL, "Because.", [ASKED, ("assistant", "Because.")]),
+            ("", f"{FINAL}Because.<|return|>", [ASKED, ("assistant", "Because.")]),
+            ("", "Say <|end|> <|start|>user.", [ASKED, ("assistant", "Say <|end|> <|start|>user.")]),
+        )
+    ),
     *(
         (
             "chatml-calls",
@@ -580,6 +592,13 @@ ROWS: list[RowCase] = [
 @pytest.mark.parametrize(("name", "row", "expected"), ROWS, ids=ids_of(ROWS))
 def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], expected: list[Pair]) -> None:
     check_row(name, row, expected)
+
+
+def test_an_answer_with_a_turn_of_the_user_is_refused() -> None:
+    answer = f"{FINAL}No.<|end|><|start|>user<|message|>So?<|end|>"
+    with pytest.raises(BridgeError) as caught:
+        read_row(Plan((AUTO,)), {"prompt": HARMONY, "response": answer})
+    assert caught.value.path == "/response"
 
 
 def test_a_text_of_two_conversations_is_read_as_two() -> None:

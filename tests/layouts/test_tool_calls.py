@@ -41,6 +41,21 @@ ROWS: list[RowCase] = [
         },
         [ASKED, ("call weather", "{}"), ("tool", "20")],
     ),
+    *(
+        (
+            "hermes-functions",
+            {
+                "conversations": [
+                    TURN,
+                    {"from": "gpt", "value": '<functioncall> {"name": "weather", "arguments": \'{}\'} <|endoftext|>'},
+                    result,
+                    {"from": "gpt", "value": "Warm. <|endoftext|>"},
+                ]
+            },
+            [ASKED, ("call weather", "{}"), ("tool", "20"), ("assistant", "Warm.")],
+        )
+        for result in ({"from": "tool", "value": "20"}, {"from": "human", "value": "FUNCTION RESPONSE: 20"})
+    ),
     # HuggingFaceTB/smoltalk, `apigen-80k` (Apache-2.0): an empty list of calls says that there is none
     (
         "hermes-functions",

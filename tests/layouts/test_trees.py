@@ -176,6 +176,28 @@ def chained(*names: str) -> list[dict[str, Any]]:
     return [{"id": name, "role": texts[name][0], "text": texts[name][1], "parentId": parents[name]} for name in names]
 
 
+def test_a_question_without_a_link_follows_the_last_answer_before_it() -> None:
+    """LobeChat links an answer to its question (`parentId`), and not a question to the answer before it."""
+    again = [
+        {"id": "d", "role": "user", "text": "So?"},
+        {"id": "e", "role": "assistant", "text": "So.", "parentId": "d"},
+    ]
+    row = {"messages": [*chained("a", "b", "c"), *again]}
+    found = read_row(Plan((AUTO,)), row)
+    assert found.layout.name == "branches"
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [ASKED, ANSWERED],
+        [ASKED, ("assistant", "No."), ("user", "So?"), ("assistant", "So.")],
+    ]
+    assert [[each.path for each in document.findings] for document in found.documents] == [[], ["/messages/3"]]
+
+
+AGAIN: list[dict[str, Any]] = [
+    {**each, "id": f"2{each['id']}", "parentId": parent}
+    for each, parent in zip(chained("a", "b"), (None, "2a"), strict=True)
+]
+
+
 @pytest.mark.parametrize(
     ("messages", "layout", "expected"),
     [
@@ -184,8 +206,12 @@ def chained(*names: str) -> list[dict[str, Any]]:
         (chained("a", "b", "c"), "branches", [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]),
         # in a circle
         ([*chained("a"), {**chained("b")[0], "parentId": "c"}, {**chained("c")[0], "parentId": "b"}], "messages", None),
-        # not one tree: an answer names its question only
-        (chained("a", "b") + [{**each, "id": f"2{each['id']}"} for each in chained("a", "b")], "messages", None),
+        # an answer names its question only
+        (
+            [*chained("a", "b"), *AGAIN],
+            "messages",
+            None,
+        ),
     ],
 )
 def test_messages_are_read_by_their_links_if_these_are_not_their_order(

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..model import Json
 from .fitting import as_list, objects_of, without_members
-from .layout import Document, Object, Wording
+from .layout import Document, Object, Wording, noticed
 from .trees import NODES, Tree, by_name, check_limits, linked, paths
 from .turns import MESSAGES, are_requests, list_or_none, read_messages
 
@@ -30,7 +30,7 @@ _PLACES: Final = frozenset({*_NAMES, *_LINKS, "children", "childrenIds"})
 def are_branches(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages of one tree, which are not a conversation in their order."""
     items = objects_of(list_or_none(fields, MESSAGES))
-    if not items or _LINKS.isdisjoint(items[-1]) or not are_requests(fields, wording):
+    if all(map(_LINKS.isdisjoint, items)) or not are_requests(fields, wording):
         return False
     tree = _tree_of(fields)
     if tree is None or not _is_connected(tree):
@@ -59,7 +59,28 @@ def _tree_of(fields: Object) -> Tree | None:
     if places is None:
         return None
     links: dict[str, Object] = {place: {_PARENT: _parent_of(item)} for place, item in nodes.items()}
-    return linked(links, places, _PARENT, fields.get(CURRENT))._replace(nodes=nodes)
+    return _with_one_root(linked(links, places, _PARENT, fields.get(CURRENT))._replace(nodes=nodes))
+
+
+def _with_one_root(tree: Tree) -> Tree:
+    """Return a tree in which each further root follows the last message before it that has no replies.
+
+    Some apps link an answer to its question, and not the question to the answer before it (LobeChat).
+    """
+    parents, answered = dict(tree.parents), set(tree.parents.values())
+    roots: dict[str, str] = {}
+    for place in tree.nodes:
+        root, steps = place, 0
+        while (parent := tree.parents[root]) is not None and steps <= len(tree.nodes):
+            root, steps = parent, steps + 1
+        roots[place] = root
+    ends: list[str] = []
+    for place, parent in tree.parents.items():
+        if parent is None and ends:
+            parents[place] = next((end for end in reversed(ends) if roots[end] != place), None)
+        if place not in answered:
+            ends.append(place)
+    return tree._replace(parents=parents)
 
 
 _PARENT: Final = "parent"
@@ -69,6 +90,9 @@ def _parent_of(item: Object) -> Json:
     """Return the name of the message before a message; None for the first one."""
     ancestors = as_list(item.get(_ANCESTORS))
     return ancestors[-1] if ancestors else next((item[name] for name in _PARENTS if item.get(name) is not None), None)
+
+
+_ASSUMED: Final = "the message does not say which one it follows; it is read after the last one before it"
 
 
 def read_branches(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -87,5 +111,7 @@ def read_branches(fields: Object, wording: Wording) -> Sequence[Document]:
         messages = [without_members(item, *_PLACES) for item in items]
         [document] = read_messages({**around, MESSAGES: messages}, wording)
         nodes = [{name: item[name] for name in item if name in _PLACES} for item in items]
-        found.append(document._replace(path=path[-1], extra_columns={NODES: nodes}))
+        assumed = tuple([noticed(place, _ASSUMED) for place in path[1:] if _parent_of(tree.nodes[place]) is None])
+        findings = (*document.findings, *assumed)
+        found.append(document._replace(path=path[-1], findings=findings, extra_columns={NODES: nodes}))
     return found if len(found) > 1 else [each._replace(path=None) for each in found]

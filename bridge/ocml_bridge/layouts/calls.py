@@ -44,8 +44,8 @@ _FUNCTION: Final = re.compile(
     r"^[ \t]*(<function=([^<>\n]+)>[^<]*+(?:<(?!/?function[=>])[^<]*+)*+</function>)", re.MULTILINE
 )
 """A call without tags around the function."""
-_LABEL: Final = re.compile(r"(?:EXECUTION RESULT of \[([^\]\n]+)\]|OBSERVATION):[ \t]*\n")
-"""What the user says before a result: of a call by its name (OpenHands), or of the one before (SWE-agent)."""
+_LABEL: Final = re.compile(r"(?:EXECUTION RESULT of \[([^\]\n]+)\]|OBSERVATION):[ \t]*\n|FUNCTION RESPONSE:[ \t]*")
+"""What the user says before a result: of a call by its name (OpenHands), or of the one before (SWE-agent, Glaive)."""
 _RESULT: Final = re.compile(_within("tool_response"))
 _EXAONE_RESULT: Final = re.compile(_within("tool_result"))
 _RESULTS: Final = re.compile(rf"\s*{_within('TOOL_RESPONSE')}\s*")
@@ -64,7 +64,9 @@ _INTRODUCE: Final = ("functions", "make calls in a single JSON array")
 
 _ANSWERING: Final = ("tool", "user", "function")
 """The roles of messages that may be results between tags."""
-_TAGS: Final = (*_OPENS_CALL, "<tool_response>", "<tools>", "<functioncall>", "<function=")
+_GLAIVE: Final = "<functioncall>"
+"""The tag before a call of Glaive's; answers next to such calls end with the token of the template, too."""
+_TAGS: Final = (*_OPENS_CALL, "<tool_response>", "<tools>", _GLAIVE, "<function=")
 
 
 def has_tags(text: Json) -> bool:
@@ -146,6 +148,7 @@ def extract_tools(
     out: list[Object] = []
     findings: list[Finding] = []
     end = [message("tool", "")] if have_tagged_calls(messages) else []  # after others, the last call is one, too
+    ended = any(_GLAIVE in (_text_alone(each) or "") for each in messages if each["role"] == "assistant")
     for at, each in enumerate(messages):
         text, path = _text_alone(each), f"{place}/{at}/content"
         if text is None:
@@ -159,7 +162,8 @@ def extract_tools(
                 tools = tools or declared
             out.append(each if rest == text else {**each, "content": rest})
         elif each["role"] == "assistant":
-            out.append(_called(each, text, path, findings, tools, messages[at + 1 : at + 2] or end))
+            answer = _called(each, text, path, findings, tools, messages[at + 1 : at + 2] or end)
+            out.append(_without_end(each, text) if ended and answer is each and _GLAIVE not in text else answer)
         elif (result := _labelled(each, _names(messages[at - 1 : at], out))) is not None:
             out.append({**each, **message("tool", result)})
         elif each["role"] in _ANSWERING and (results := _results(each, text, out, path, findings)) is not None:
@@ -168,6 +172,12 @@ def extract_tools(
         else:
             out.append(each)
     return tools, out, tuple(findings)
+
+
+def _without_end(each: Object, text: str) -> Object:
+    """Return a message without the token that ends its text; unchanged if there is none."""
+    bare = unended(text)
+    return each if bare == text.strip() else {**each, "content": bare}
 
 
 def _names(before: Sequence[Object], out: Sequence[Object]) -> list[str]:

@@ -9,6 +9,7 @@ from ..errors import BridgeError
 from .columns import CHOICES, FURTHER_QUESTIONS, SEVERAL
 from .exchange import INPUT, is_text_or_messages
 from .fitting import as_list, as_object, members_of, objects_of
+from .flattened import flattened
 from .layout import Layout, Object, Wording, parsed_or_none
 from .messages import CALLS, KNOWN, ROLES, are_messages
 from .named import conversation_id, has_answer, named_answer, named_fields, named_preference
@@ -75,7 +76,7 @@ def guess(row: Object) -> Guess | None:
             return Guess(_rows_inside(column))
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
-        if role is None or _has_other_content(turns, texts):
+        if role is None or _has_other_content(turns, texts) or _have_others(row, (column,)):
             continue
         text = max(
             (key for key in texts if key != role),
@@ -93,14 +94,14 @@ def guess(row: Object) -> Guess | None:
 
 
 def _parted(row: Object) -> list[str]:
-    """Return advice for a row that is one message, or that has messages in numbered columns; [] for others."""
+    """Return advice for a row that is one message or a flattened object, or has messages in numbered columns; or []."""
     if is_turn(row):
         return _put_together(row, "is", "{messages: .}")
     if is_record(row):
         are_messages_alone = "role" not in row and "type" in members_of(row.get("message"))
         messages = "map(.message)" if are_messages_alone else "map(select(.message))"
         return _put_together(row, "has", f"{{messages: {messages}}}")
-    return numbered_messages(row)
+    return numbered_messages(row) or flattened(row)
 
 
 def _rows_of_guesses(row: Object) -> Guess | None:
@@ -223,12 +224,19 @@ def _messages_in_column(row: Object) -> Guess | None:
         named = {**{key: each for key, each in row.items() if key != column}, _MESSAGES: listed}
         layout = layout_for(Plan((AUTO,)), named)
         sources = {} if layout is None else layout.sources(named)
+        if layout is not None and not layout.whole and _have_others(named, sources.values()):
+            continue  # no layout decides between two conversations
         places = {field: column for field, name in sources.items() if name == _MESSAGES}
         if layout is not None and (layout.whole or not places):
             layout, places = BY_NAME["wrapped"], {"records": column}
         if layout is not None and (found := _with_places(row, layout.name, places, [_INSIDE])) is not None:
             return found
     return None
+
+
+def _have_others(row: Object, read: Collection[str]) -> bool:
+    """Return whether a row has messages in columns that are not read."""
+    return any(are_messages(value, _SPOKEN) for name, value in row.items() if name not in read)
 
 
 _INSIDE: Final = "# A guess by what is inside of the columns: see that nothing of the conversation is next to it."

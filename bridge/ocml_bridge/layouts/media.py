@@ -138,8 +138,22 @@ def _placed(document: Document, media: Object) -> Document:
         if rest := _rest_of(given):
             left[name] = rest
     _replace(messages, entries)
+    findings += unnamed([text for each in messages for text in _texts_of(each.get("content"))], media)
     more = {**document.extra_columns, **left}
     return document._replace(value=value, findings=(*document.findings, *findings), extra_columns=more)
+
+
+def unnamed(texts: Sequence[str], media: Object) -> list[Finding]:
+    """Return findings on columns of media, if texts name media and none of the kind of these columns."""
+    columns_by_kind = {_KINDS[name]: name for name in _KINDS if media.get(name)}
+    named = dict.fromkeys(kind for text in texts if "<" in text for kind in _PLACE.findall(text))
+    if not named or not columns_by_kind or any(kind in columns_by_kind for kind in named):
+        return []
+    shown = ", ".join(f"<{kind}>" for kind in named)
+    return [
+        noticed(f"/{name}", f"the texts have {shown}, and no column of media has that; {name!r} has no place in them")
+        for name in columns_by_kind.values()
+    ]
 
 
 _CHOSEN: Final = "preferred_output"

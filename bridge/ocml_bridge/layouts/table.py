@@ -16,13 +16,14 @@ from .apps.table import EXPORTS
 from .datasets import accepted, answered, bracketed, moss, oasst, pairs, reasoned, steps, summarized, swift, valued
 from .datasets.agent_steps import AGENT_STEPS
 from .datasets.compared import COMPARED
-from .datasets.preferences import PREFERENCES, WON
+from .datasets.preferences import PREFERENCES, WON, is_labelled_completion
 from .datasets.preferred import PREFERRED
 from .datasets.questions import QUESTIONS
 from .hermes import HERMES
 from .layout import Layout, Wording
 from .named import names_an_answer
 from .texts import rendered
+from .texts.prompted import PROMPTED
 from .texts.table import TEXTS
 
 _LAYOUTS: Final[tuple[Layout, ...]] = (
@@ -315,6 +316,7 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
         rendered.is_rendered,
         rendered.read_rendered,
     ),
+    PROMPTED,
     Layout(
         "stepwise",
         "a prompt with an answer in steps (TRL)",
@@ -356,10 +358,10 @@ _LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "kto",
-        "a prompt and its completion, with a label for its quality (TRL)",
+        "a prompt and its completion, with a label for its quality (TRL; axolotl's argilla_chat)",
         "openai",
-        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
-        exchange.is_completion,
+        {"instruction": ("prompt", "chosen"), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
+        is_labelled_completion,
         partial(media.with_media, exchange.read_exchange),
         partial(media.in_columns, exchange.write_completion),
         requires={"label": ("label", "kto_tag")},

@@ -15,7 +15,7 @@ from .declared import TOOLS, read_tools, tools_of
 from .exchange import HISTORY, INSTRUCTION, declared, messages_in
 from .fitting import as_list, as_object, items_of, members_of, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed, parsed_or_none, unfit
-from .media import with_addresses
+from .media import unnamed, with_addresses
 from .messages import CALLS, KNOWN, ROLES, THOUGHT_ROLES, are_messages, request, respelled_all, system_of
 
 MESSAGES: Final = "messages"
@@ -263,7 +263,8 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
     fields, others = with_addresses(fields)
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
-    findings = _mend_calls(row[CONVERSATIONS])
+    texts = [text for each in objects_of(turns) for text in map(each.get, wording.text) if isinstance(text, str)]
+    findings = (*_mend_calls(row[CONVERSATIONS]), *unnamed(texts, fields))
     document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
     if TOOLS in fields and any(isinstance(each, str) for each in items_of(fields[TOOLS])):
         document[TOOLS] = read_tools(fields)
