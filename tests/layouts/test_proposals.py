@@ -323,6 +323,21 @@ def test_messages_in_numbered_columns_are_put_together(row: dict[str, Any], text
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is missing")
+def test_messages_in_numbered_columns_have_the_roles_of_theirs(tmp_path: Path) -> None:
+    texts = [("assistant", "Hello."), ("user", "Why?"), ("assistant", "Because.")]
+    row = {
+        f"{name}_{at}": each
+        for at, pair in enumerate(texts, 1)
+        for name, each in zip(("role", "message"), pair, strict=True)
+    }
+    [line] = [each for each in proposed([row], tmp_path).splitlines() if "> rows.jsonl" in each]
+    command = line.removeprefix("#   ").partition(" DATA > rows.jsonl")[0]
+    ran = subprocess.run(command, shell=True, input=json.dumps(row).encode(), check=True, capture_output=True)
+    [conversation] = conversations(json.loads(ran.stdout))
+    assert as_pairs(conversation.messages) == texts
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is missing")
 def test_a_flattened_row_is_nested_again_by_a_command(tmp_path: Path) -> None:
     """Tables of Weave's calls have a column for each member of the inputs and the output."""
     answer = [{"index": 0, "message": {"role": "assistant", "content": "Because."}}]

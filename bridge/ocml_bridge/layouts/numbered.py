@@ -57,6 +57,12 @@ def numbered_messages(row: Object) -> list[str]:
     columns = f'(to_entries | map(select(.key | test("^{prefix}[0-9]+$"))))'
     in_order = f'sort_by(.key | ltrimstr("{prefix}") | tonumber) | map(.value | select(.))'
     command = f"jq -c '{columns} as $columns | . + {{messages: ($columns | {in_order})}} | del(.[$columns[].key])' DATA"
+    roles = {match[0]: f"role_{match[2]}" for match in found if isinstance(row[match[0]], str)}
+    if len(roles) == len(found) and all(str(row.get(role)).lower() in ROLES for role in roles.values()):
+        by_number = sorted(found, key=lambda match: int(match[2]))
+        each = ", ".join([f'{{role: .["{roles[match[0]]}"], content: .["{match[0]}"]}}' for match in by_number])
+        names = ", ".join([f'.["{name}"]' for pair in roles.items() for name in pair])
+        command = f"jq -c '. + {{messages: [{each} | select(.content)]}} | del({names})' DATA"
     return [
         "# The rows have their messages in numbered columns. Put them together:",
         f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
