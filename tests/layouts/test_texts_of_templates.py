@@ -95,6 +95,12 @@ ROWS: list[RowCase] = [
             ("", "Say <|end|> <|start|>user.", [ASKED, ("assistant", "Say <|end|> <|start|>user.")]),
         )
     ),
+    ("prompted", {"prompt": HARMONY, "id": 1}, [ASKED]),
+    (
+        "prompt",
+        {"prompt": "<|start|> is a token of Harmony. Why?"},
+        [("user", "<|start|> is a token of Harmony. Why?")],
+    ),
     *(
         (
             "chatml-calls",

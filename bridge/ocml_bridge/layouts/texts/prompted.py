@@ -1,4 +1,4 @@
-"""Read prompts in a text format, such as Harmony, with the answers in another column."""
+"""Read prompts in a text format, such as Harmony, alone or with the answers in another column."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...convert import read
+from ...errors import BridgeError
 from ...model import Transcript
 from ...model.codec import to_json
 from .. import columns
@@ -23,11 +24,21 @@ _IN_CONTENT: Final = "<|message|>"
 
 
 def is_prompted(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a prompt that is certainly in a text format, and a text that answers it."""
+    """Return whether the fields hold a prompt that is certainly in a text format, and no answer or a text."""
     prompt = fields.get(PROMPT)
-    if not isinstance(prompt, str) or not isinstance(fields.get(ANSWER), str) or _TOKEN.match(prompt.lstrip()) is None:
+    if not isinstance(prompt, str) or not isinstance(fields.get(ANSWER, ""), str):
         return False
-    return format_of_row(prompt) in TEXTS
+    is_in_format = _TOKEN.match(prompt.lstrip()) is not None and format_of_row(prompt) in TEXTS
+    return is_in_format and (ANSWER in fields or _is_whole(prompt))
+
+
+def _is_whole(prompt: str) -> bool:
+    """Return whether a prompt has messages, and nothing to repair; others may be about their first token."""
+    try:
+        found = read(prompt, format_of_row(prompt))
+    except BridgeError:
+        return False
+    return isinstance(found.transcript, Transcript) and bool(found.transcript.messages) and not found.findings
 
 
 def read_prompted(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -37,9 +48,11 @@ def read_prompted(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if the answer has tokens, and does not go on from the prompt; or as the format's reader
             raises it.
     """
-    prompt, answer = str(fields[PROMPT]), str(fields[ANSWER])
+    prompt, answer = str(fields[PROMPT]), str(fields.get(ANSWER, ""))
     form = format_of_row(prompt)
     begins = read(prompt, form)
+    if ANSWER not in fields:
+        return [Document(to_json(begins.transcript), begins.findings)]
     is_begun = prompt.rstrip().endswith(_IN_CONTENT)
     goes_on = is_begun or _TOKEN.match(answer.lstrip()) is not None
     ends = read(prompt + answer, form) if goes_on else read({"messages": [message("assistant", answer)]}, "openai")
@@ -62,4 +75,5 @@ PROMPTED: Final = Layout(
     {PROMPT: (*columns.QUESTIONS, "input"), ANSWER: columns.ANSWERS},
     is_prompted,
     read_prompted,
+    without=frozenset((*columns.CHOSEN, *columns.REJECTED, *columns.SEVERAL)),
 )
