@@ -123,7 +123,6 @@ def report_findings(unit: Object, messages: Sequence[Message], index: int, log: 
 # Wire messages that differ only in their contents and ids have the same skeleton, so they are read by the same plan.
 
 _ID: Final = a_text(IDS.fits)
-"""A text that is not empty."""
 _ANY: Final = a_text()
 
 

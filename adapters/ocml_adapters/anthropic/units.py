@@ -302,7 +302,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
         place = next(at for at, index in enumerate(order) if at != index)
         detail = "the API requires replies directly after their calls, in the order of the calls; they are not moved"
         log.find(FindingCode.SHAPE, f"/messages/{place}", detail)
-        around = _REPLY_ORDER.kept(around)
+        around = _REPLY_ORDER.with_own_order(around)
     return Conversation(items, around)
 
 

@@ -189,7 +189,6 @@ def _with_mark(tool: Tool) -> list[Json]:
 
 
 _ID: Final = a_text(_IDS.fits)
-"""A text that is not empty."""
 _RESULT: Final = an_object(Shape({"text": A_TEXT}), Shape({"json": AN_OBJECT}))
 SLOT: Final = blocks(
     {

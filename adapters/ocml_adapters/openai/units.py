@@ -173,7 +173,7 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
     mark_repeats(items, NOTES)
     if answered_at_once(items) is not None:
-        around = _REPLY_ORDER.kept(around)
+        around = _REPLY_ORDER.with_own_order(around)
     return Conversation(items, around)
 
 

@@ -27,16 +27,14 @@ def flattened(row: Object) -> list[str]:
 def _nested(row: Object) -> Object | None:
     """Return the object whose places the columns are, without nulls; None if two of them exclude each other."""
     whole: Object = {}
-    for name, value in row.items():
+    for name in [name for name, value in row.items() if value is not None]:
         *steps, last = name.split(".")
         inner: Json = whole
-        for step in steps if value is not None else ():
+        for step in steps:
             inner = cast("dict[str, Any]", inner).setdefault(step, {})
             if not isinstance(inner, dict):
                 return None
-        if value is None:
-            continue
         if last in inner:
             return None
-        inner[last] = value
+        inner[last] = row[name]
     return whole

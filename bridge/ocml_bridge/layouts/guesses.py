@@ -50,8 +50,8 @@ class Guess(NamedTuple):
 
 def guess(row: Object) -> Guess | None:
     """Return a plan for a row that no layout reads, or advice; None if it has nothing like a conversation."""
-    if parted := _parted(row):
-        return Guess(parted)
+    if advice := _joining(row):
+        return Guess(advice)
     doubtful = _doubtful(row)
     if doubtful is not None and doubtful.plan is not None:
         return doubtful
@@ -93,7 +93,7 @@ def guess(row: Object) -> Guess | None:
     return _question_and_answer(row) or _rows_of_guesses(row)
 
 
-def _parted(row: Object) -> list[str]:
+def _joining(row: Object) -> list[str]:
     """Return advice for a row that is one message or a flattened object, or has messages in numbered columns; or []."""
     if is_turn(row):
         return _put_together(row, "is", "{messages: .}")

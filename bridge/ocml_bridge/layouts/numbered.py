@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..json_values.jsontext import as_text
@@ -53,21 +53,30 @@ def numbered_messages(row: Object) -> list[str]:
     prefixes = {match[1] for match in found}
     if len(prefixes) != 1 or {int(match[2]) for match in found} != {*range(1, max(len(found), _FEWEST) + 1)}:
         return []
-    prefix = prefixes.pop()
-    columns = f'(to_entries | map(select(.key | test("^{prefix}[0-9]+$"))))'
-    in_order = f'sort_by(.key | ltrimstr("{prefix}") | tonumber) | map(.value | select(.))'
-    command = f"jq -c '{columns} as $columns | . + {{messages: ($columns | {in_order})}} | del(.[$columns[].key])' DATA"
-    roles = {match[0]: f"role_{match[2]}" for match in found if isinstance(row[match[0]], str)}
-    if len(roles) == len(found) and all(str(row.get(role)).lower() in ROLES for role in roles.values()):
-        by_number = sorted(found, key=lambda match: int(match[2]))
-        each = ", ".join([f'{{role: .["{roles[match[0]]}"], content: .["{match[0]}"]}}' for match in by_number])
-        names = ", ".join([f'.["{name}"]' for pair in roles.items() for name in pair])
-        command = f"jq -c '. + {{messages: [{each} | select(.content)]}} | del({names})' DATA"
+    command = _with_roles(found, row) or _in_order(prefixes.pop())
     return [
         "# The rows have their messages in numbered columns. Put them together:",
         f"#   {command} > rows.jsonl && ocml-convert plan rows.jsonl",
         "layout: auto",
     ]
+
+
+def _with_roles(found: Sequence[re.Match[str]], row: Object) -> str | None:
+    """Return the command that makes messages of numbered texts and their roles; None if the row has no such roles."""
+    roles = {match[0]: f"role_{match[2]}" for match in sorted(found, key=lambda match: int(match[2]))}
+    are_texts = all(isinstance(row[name], str) for name in roles)
+    if not are_texts or not all(str(row.get(role)).lower() in ROLES for role in roles.values()):
+        return None
+    messages = ", ".join([f'{{role: .["{role}"], content: .["{name}"]}}' for name, role in roles.items()])
+    names = ", ".join([f'.["{name}"]' for pair in roles.items() for name in pair])
+    return f"jq -c '. + {{messages: [{messages} | select(.content)]}} | del({names})' DATA"
+
+
+def _in_order(prefix: str) -> str:
+    """Return the command that makes a list of the columns whose names have a prefix and a number."""
+    columns = f'(to_entries | map(select(.key | test("^{prefix}[0-9]+$"))))'
+    messages = f'sort_by(.key | ltrimstr("{prefix}") | tonumber) | map(.value | select(.))'
+    return f"jq -c '{columns} as $columns | . + {{messages: ($columns | {messages})}} | del(.[$columns[].key])' DATA"
 
 
 def _is_message(value: Json) -> bool:

@@ -31,6 +31,6 @@ class ReplyOrder(NamedTuple):
         is_kept = self.notes.of(conversation.around.layout).get(_ORDER) == _KEPT
         return None if is_kept else self.required(conversation.items)
 
-    def kept(self, around: Transcript) -> Transcript:
+    def with_own_order(self, around: Transcript) -> Transcript:
         """Return what stands around messages whose order is kept, though the API requires another one."""
         return replace(around, layout=self.notes.adding(around.layout, {_ORDER: _KEPT}))

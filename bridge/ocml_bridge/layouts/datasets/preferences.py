@@ -110,8 +110,8 @@ def _ranked(answers: Sequence[Json]) -> list[tuple[float, Json]] | None:
 
 def is_labelled_completion(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a prompt, as a text or as messages without an answer, and its completion."""
-    asked = members_of((items_of(fields.get(INSTRUCTION)) or [None])[-1])
-    return asked.get("role") != "assistant" and exchange.is_completion(fields, wording)
+    last = members_of((items_of(fields.get(INSTRUCTION)) or [None])[-1])
+    return last.get("role") != "assistant" and exchange.is_completion(fields, wording)
 
 
 # --- a request of Gemini with a preferred and another answer, as its preference tuning takes them ---------------------

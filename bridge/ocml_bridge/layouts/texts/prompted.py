@@ -61,9 +61,13 @@ def read_prompted(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{PROMPT}", "a conversation")
     if not goes_on:
         return [Document(to_json(joined(before, after)), (*begins.findings, *ends.findings))]
-    asked = before.messages[:-1] if is_begun else before.messages
-    more = after.messages[len(asked) :]
-    if not more or after.messages[: len(asked)] != asked or any(each.role != "assistant" for each in more):
+    prompt_messages = before.messages[:-1] if is_begun else before.messages
+    more = after.messages[len(prompt_messages) :]
+    if (
+        not more
+        or after.messages[: len(prompt_messages)] != prompt_messages
+        or any(each.role != "assistant" for each in more)
+    ):
         raise misshapen(f"/{ANSWER}", "an answer that goes on from the prompt")
     return [Document(to_json(after), ends.findings)]
 
